@@ -58,7 +58,7 @@ interface ErrorPlan {
   readonly contract: Contract;
   readonly validators: Validators;
   readonly templates: ErrorTemplates;
-  findShape(operation: Operation | undefined): (status: number) => Shape | undefined;
+  findShape(operation: Operation | undefined): (status: number) => ErrorShape | undefined;
 }
 
 interface ErrorParts {
@@ -177,16 +177,16 @@ function toMarkupFacts(facts: BodyFacts, mediaType: string): BodyFacts {
 }
 
 /** The form of an error of one status. */
-interface Shape {
+interface ErrorShape {
   readonly media: MediaType;
   draftBody(facts: BodyFacts): unknown;
 }
 
 /** Writes the body of a template in the form of an error, with what breaks its schema. */
-type WriteTemplate = (shape: Shape | undefined, template: ErrorTemplate, facts: BodyFacts) => TemplateResult;
+type WriteTemplate = (shape: ErrorShape | undefined, template: ErrorTemplate, facts: BodyFacts) => TemplateResult;
 
 function createTemplateWriter({ validators }: ErrorPlan, complete: Complete): WriteTemplate {
-  return (shape: Shape | undefined, template: ErrorTemplate, facts: BodyFacts): TemplateResult => {
+  return (shape: ErrorShape | undefined, template: ErrorTemplate, facts: BodyFacts): TemplateResult => {
     const { body } = template;
     const schemaPointer = shape?.media.schema === undefined ? undefined : shape.media.schemaPointer;
     if (schemaPointer === undefined) return { body: fillTemplate(body, facts, Number), violations: NO_VIOLATIONS };
@@ -218,11 +218,11 @@ function createTemplateWriter({ validators }: ErrorPlan, complete: Complete): Wr
 function createShapeFinder(
   contract: Contract,
   usualErrors: DeclaredErrors['usualErrors'],
-): (operation: Operation | undefined) => (status: number) => Shape | undefined {
+): (operation: Operation | undefined) => (status: number) => ErrorShape | undefined {
   const usualOf = memoize((status: string) => readUsualError(contract, usualErrors(), status));
 
   return memoize((operation: Operation | undefined) =>
-    memoize((status: number): Shape | undefined => {
+    memoize((status: number): ErrorShape | undefined => {
       const declared = operation?.responses.find((response) => response.status === String(status));
       const ofStatus = usualOf(String(status));
       const ofAny = usualOf('*');

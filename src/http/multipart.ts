@@ -2,7 +2,7 @@ import { readParameters } from '../contract/media-type.js';
 import { decodePercent } from './text.js';
 
 /** One part of a multipart body with its content byte for byte. */
-export interface Part {
+export interface MultipartPart {
   /** From Content-Disposition; undefined in `multipart/mixed`. */
   readonly name: string | undefined;
   readonly filename: string | undefined;
@@ -22,7 +22,7 @@ interface FormPart {
 }
 
 /** The parts of a body, or why the body is malformed. */
-type MultipartReading = { readonly parts: readonly Part[] } | { readonly mistake: string };
+type MultipartReading = { readonly parts: readonly MultipartPart[] } | { readonly mistake: string };
 
 // No real form has more.
 const MAX_PARTS = 10_000;
@@ -37,7 +37,7 @@ export function readMultipart(bytes: Uint8Array, boundary: string | undefined): 
   if (boundary === undefined || boundary === '') return { mistake: 'its Content-Type has no boundary' };
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const delimiter = Buffer.from(`--${boundary}`, 'latin1');
-  const parts: Part[] = [];
+  const parts: MultipartPart[] = [];
   let at = findDelimiter(buffer, delimiter, 0);
   if (at === -1) return { mistake: `it does not contain its boundary "${boundary}"` };
   for (;;) {
@@ -100,7 +100,7 @@ function trimLineEnd(buffer: Buffer, start: number, end: number): number {
   return Math.max(start, buffer[at - 1] === CARRIAGE_RETURN ? at - 1 : at);
 }
 
-function readPart(bytes: Buffer): Part | string {
+function readPart(bytes: Buffer): MultipartPart | string {
   const headers = new Map<string, string>();
   let at = 0;
   for (;;) {

@@ -6,12 +6,12 @@ import { readSegments, toPointer } from '../contract/pointer.js';
 import { isXmlType } from '../contract/media-type.js';
 import type { BodyWriter } from './response/encode.js';
 
-type Place = { readonly schema: Schema; readonly pointer: string };
+type LocatedSchema = { readonly schema: Schema; readonly pointer: string };
 
 interface Element {
   readonly name: string;
   readonly value: unknown;
-  readonly place: Place;
+  readonly place: LocatedSchema;
   readonly indent: string;
 }
 
@@ -30,13 +30,13 @@ export function createXmlWriter(contract: Contract): BodyWriter {
 /** Text that is XML itself: a declaration or a tag at its beginning, and a tag at its end. */
 const XML_TEXT = /^\s*<[?!\p{L}_][^]*>\s*$/u;
 
-function placeOf(contract: Contract, pointer: string | undefined): Place {
+function placeOf(contract: Contract, pointer: string | undefined): LocatedSchema {
   const schema = pointer === undefined ? true : contract.at(pointer);
   return { schema: isObject(schema) ? schema : true, pointer: pointer ?? '' };
 }
 
 /** The name of the document element: `xml.name`, else the name of the schema it refers to, else `root`. */
-function rootName(contract: Contract, place: Place): string {
+function rootName(contract: Contract, place: LocatedSchema): string {
   const { place: target, xml } = resolveXml(contract, place);
   if (xml.name !== undefined) return xml.name;
   const segments = readSegments(target.pointer);
@@ -47,8 +47,8 @@ function rootName(contract: Contract, place: Place): string {
 /** A place with its references resolved, and its `xml` keywords; those beside a `$ref` win. */
 function resolveXml(
   contract: Contract,
-  { schema, pointer }: Place,
-): { readonly place: Place; readonly xml: XmlKeywords } {
+  { schema, pointer }: LocatedSchema,
+): { readonly place: LocatedSchema; readonly xml: XmlKeywords } {
   const place = contract.resolve(schema, pointer);
   return { place, xml: readXmlKeywords(place.schema, schema) };
 }
@@ -97,17 +97,17 @@ function writeChild(contract: Contract, child: Element, isWrapped: boolean): str
   return child.value.map((value) => writeElement(contract, { ...child, name, value, place })).join('');
 }
 
-function itemNameOf(contract: Contract, items: Place, fallback: string): string {
+function itemNameOf(contract: Contract, items: LocatedSchema, fallback: string): string {
   const name = rootName(contract, items);
   return name === 'root' ? (fallback === 'root' ? 'item' : fallback) : name;
 }
 
-function placeOfItems(place: Place): Place {
+function placeOfItems(place: LocatedSchema): LocatedSchema {
   const items = typeof place.schema === 'boolean' ? undefined : place.schema.items;
   return { schema: items ?? true, pointer: `${place.pointer}/items` };
 }
 
-function placeOfProperty(contract: Contract, place: Place, name: string): Place {
+function placeOfProperty(contract: Contract, place: LocatedSchema, name: string): LocatedSchema {
   for (const { pointer, schema } of listApplied(contract, [place.pointer])) {
     const own = readOwn(schema.properties ?? {}, name);
     if (own !== undefined) return { schema: own, pointer: pointer + toPointer('properties', name) };

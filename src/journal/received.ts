@@ -27,7 +27,7 @@ interface Receipts {
 
 /** The checks of one journal; they cost the requests nothing. */
 export function createReceipts(journal: SessionJournal): Receipts {
-  const check = (step: Step): readonly Interaction[] => {
+  const check = (step: ExpectedStep): readonly Interaction[] => {
     const { times: wanted = { atLeast: 1 } } = step;
     const matching = listMatching(journal, step);
     if (checkCount('', matching.length, wanted) === undefined) return matching;
@@ -51,17 +51,20 @@ export function createReceipts(journal: SessionJournal): Receipts {
   };
 }
 
-type Step = Exclude<ExpectedCall, string>;
+type ExpectedStep = Exclude<ExpectedCall, string>;
 
-function readStep(given: ExpectedCall): Step {
+function readStep(given: ExpectedCall): ExpectedStep {
   return typeof given === 'string' ? { operation: given } : given;
 }
 
-function listMatching(journal: SessionJournal, { operation, with: expected = {} }: Step): readonly Interaction[] {
+function listMatching(
+  journal: SessionJournal,
+  { operation, with: expected = {} }: ExpectedStep,
+): readonly Interaction[] {
   return journal.calls(operation).filter(({ request }) => isExpected(request, expected));
 }
 
-function checkOrder(journal: SessionJournal, steps: readonly Step[]): readonly Interaction[] {
+function checkOrder(journal: SessionJournal, steps: readonly ExpectedStep[]): readonly Interaction[] {
   const found: Interaction[] = [];
   for (const [i, step] of steps.entries()) {
     const matching = listMatching(journal, step);
@@ -81,7 +84,7 @@ function checkOrder(journal: SessionJournal, steps: readonly Step[]): readonly I
   return found;
 }
 
-function toFailure(journal: SessionJournal, step: Step, wanted: number | CallBounds): MockError {
+function toFailure(journal: SessionJournal, step: ExpectedStep, wanted: number | CallBounds): MockError {
   const { operation, with: expected = {} } = step;
   const calls = journal.calls(operation);
   const matching = listMatching(journal, step);

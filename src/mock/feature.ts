@@ -4,7 +4,7 @@ import type { Interaction } from '../journal/interaction.js';
 import type { FeatureOperations } from '../server/control/control.js';
 import type { SessionSlot } from '../session/session.js';
 import type { OptionEntry } from './options-table.js';
-import type { Parts } from './parts.js';
+import type { MockParts } from './parts.js';
 
 /** A capability that a mock can have and the core does not know: a kind of feature is opened once for each mock. */
 export interface FeatureKind {
@@ -32,7 +32,7 @@ export interface FeatureContext {
   /** The values of its own options, with their defaults. */
   readonly options: Readonly<Record<string, unknown>>;
   /** The parts of the version of the mock that answers now: after a reload they are others. */
-  current(): Parts;
+  current(): MockParts;
 }
 
 /** A feature of one mock. */
@@ -41,9 +41,9 @@ export interface Feature {
   /** What it keeps for each session: created, reset, snapshotted and restored with it. */
   readonly slot?: SessionSlot | undefined;
   /** Answer sources by name, for each version of the contract. `listSources` gives each its place; one that it does not know comes before `state`. */
-  sources?(parts: Parts): Readonly<Record<string, AnswerSource>>;
+  sources?(parts: MockParts): Readonly<Record<string, AnswerSource>>;
   /** Told of each interaction once it is answered. @param parts - Those of the version that answered. */
-  onInteraction?(interaction: Interaction, parts: Parts): void;
+  onInteraction?(interaction: Interaction, parts: MockParts): void;
   /** Its operations of the control API. */
   readonly control?: FeatureOperations | undefined;
   close?(): void | Promise<void>;

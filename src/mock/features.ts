@@ -1,7 +1,7 @@
 import type { inspectHandlers } from '../features/inspector/inspect.js';
 import type { metricsHandlers } from '../features/metrics/control.js';
 import type { scenarioHandlers } from '../features/scenario/control.js';
-import type { RecordingSources } from '../features/recording/answer/recordings.js';
+import type { RecordingSources } from '../features/recording/answer/recording-sources.js';
 import { REPLAY_SLOT } from '../features/recording/matching/replay-slot.js';
 import type { RequestMetrics } from '../features/metrics/request-metrics.js';
 import type { SharedStore } from '../features/redis/shared-store.js';
@@ -13,7 +13,7 @@ import type { AnswerSource } from '../answer/chain.js';
 import type { Interaction } from '../journal/interaction.js';
 import type { SessionSlot } from '../session/session.js';
 import type { Feature } from './feature.js';
-import type { Parts } from './parts.js';
+import type { MockParts } from './parts.js';
 
 /** What the features of vouch are opened with. */
 interface BuiltIn {
@@ -95,12 +95,12 @@ export function listSlots(features: readonly Feature[]): readonly SessionSlot[] 
 }
 
 /** The sources of all features by name, in one version of a mock. */
-export function collectSources(features: readonly Feature[], parts: Parts): ReadonlyMap<string, AnswerSource> {
+export function collectSources(features: readonly Feature[], parts: MockParts): ReadonlyMap<string, AnswerSource> {
   return new Map(features.flatMap((feature) => Object.entries(feature.sources?.(parts) ?? {})));
 }
 
 /** Reports an interaction to all features. */
-export function tellFeatures(features: readonly Feature[], parts: Parts): (interaction: Interaction) => void {
+export function tellFeatures(features: readonly Feature[], parts: MockParts): (interaction: Interaction) => void {
   const notified = features.flatMap(({ onInteraction }) => onInteraction ?? []);
   return (interaction) => {
     for (const notify of notified) notify(interaction, parts);

@@ -1,4 +1,4 @@
-import { createRecordingSources } from '../features/recording/answer/recordings.js';
+import { createRecordingSources } from '../features/recording/answer/recording-sources.js';
 import type { Clock, VirtualClock } from '../base/clock.js';
 import type { Coverage } from '../features/coverage/coverage.js';
 import type { Contract } from '../contract/contract.js';
@@ -13,7 +13,7 @@ import { readOptionOf, readOptions, type Settings } from './read-options.js';
 import { follow } from './reload/follow.js';
 import { createReloader, type Live, type OptionFiles, type Reloader } from './reload/reload.js';
 import { createVersion, loadParts } from './reload/version.js';
-import type { MockCoverage, Parts } from './parts.js';
+import type { MockCoverage, MockParts } from './parts.js';
 import { prepareSchemas } from '../schema/validate.js';
 import type { Fetch } from '../server/app.js';
 import { isSocketEnvironment } from '../server/arrival.js';
@@ -109,7 +109,7 @@ async function createParts(options: object, means: MockMeans, opened: Opened): P
   const parts = shareParts(own, store);
   // What lives longer than one version reads the parts of the one that answers.
   const now: { live?: Live; reloader?: Reloader } = {};
-  const readNow = (): Parts => now.live?.version ?? parts;
+  const readNow = (): MockParts => now.live?.version ?? parts;
   const followed = followParts(readNow);
   const openUsage = createUsages(settings);
   const pool = createJournalPool(settings.journal.totalBytes);
@@ -199,7 +199,7 @@ function ready<Part>(part: Part | undefined): Part {
 }
 
 /** The parts that sessions, their handles and the control API use, each of the version that answers. */
-function followParts(read: () => Parts) {
+function followParts(read: () => MockParts) {
   return {
     contract: follow(() => read().contract),
     operations: follow(() => read().operations),
@@ -312,9 +312,9 @@ function createUsages({ spec, state }: Settings): (total?: TotalUsage) => Usage 
 
 /** The sessions of a mock; only the default one is open. @throws MockError `OPTION_INVALID`, `SCENARIO_UNKNOWN`. */
 function openSessions(
-  parts: Pick<Parts, 'definition' | 'editors' | 'operations' | 'redactor' | 'scenarios'> & {
+  parts: Pick<MockParts, 'definition' | 'editors' | 'operations' | 'redactor' | 'scenarios'> & {
     readonly pool: JournalPool;
-    readonly readNow: () => Parts;
+    readonly readNow: () => MockParts;
     readonly store: SharedStore | undefined;
     readonly slots: readonly SessionSlot[];
   },

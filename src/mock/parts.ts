@@ -7,7 +7,7 @@ import type { StoreDefinition } from '../resources/store/store.js';
 import type { ContractAnswers, ContractParts } from './contract-parts.js';
 
 /** What follows from the files of a mock and its options, without what answers requests. */
-export interface Parts extends ContractParts, ContractAnswers {
+export interface MockParts extends ContractParts, ContractAnswers {
   readonly seed: number;
   /** The headers besides Authorization that carry credentials, in lower case. */
   readonly credentialHeaders: readonly string[];

@@ -209,12 +209,12 @@ function answerFailed(error: unknown, refuse: Refuse): Response {
 /** Connections that wait to be accepted; the system may allow fewer (`net.core.somaxconn` on Linux). Node's 511 is too few for a load test. */
 const BACKLOG = 4096;
 
-interface Place {
+interface ListenPlace {
   readonly port: number;
   readonly host: string;
 }
 
-function start(server: Server, place: Place | { readonly path: string }): Promise<void> {
+function start(server: Server, place: ListenPlace | { readonly path: string }): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => reject(toListenError(error, place));
     server.once('error', fail);
@@ -240,7 +240,7 @@ function isAbandoned(path: string): Promise<boolean> {
   });
 }
 
-function toListenError(cause: NodeJS.ErrnoException, place: Place | { readonly path: string }): MockError {
+function toListenError(cause: NodeJS.ErrnoException, place: ListenPlace | { readonly path: string }): MockError {
   const isSocket = 'path' in place;
   if (cause.code === 'EADDRINUSE') {
     const used = isSocket ? `the socket ${place.path}` : `port ${place.port} on ${place.host}`;

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { FAULT_NAMES, FAULTS, listSettings, PLAIN_FAULTS } from '../../src/features/scenario/definition/faults.js';
 import { OBJECTS } from '../../src/features/scenario/definition/grammar.js';
 import { type Field, type ObjectKind, toMember } from '../../src/features/scenario/definition/kinds.js';
-import { DELAY_TYPE } from '../../src/features/scenario/definition/delay.js';
+import { DELAY_KIND } from '../../src/features/scenario/definition/delay.js';
 
 // The files below are written from the grammar: run `npx vitest run test/scenario/grammar.test.ts -u` after a change of it.
 
@@ -56,7 +56,7 @@ function toTypes(): string {
     toStateType('StateCondition', 'Conditions on collections by name, and on variables.', 'CollectionCondition'),
     toFaultType(),
     `\n/** A value, or a matcher. */\nexport type ConditionDefinition = MatcherDefinition | string | number | boolean | null | readonly unknown[] | Readonly<Record<string, unknown>>;\n`,
-    `\n/** A delay: milliseconds, a duration such as \`"1.5s"\`, or a distribution. */\nexport type DelayDefinition = ${DELAY_TYPE};\n`,
+    `\n/** A delay: milliseconds, a duration such as \`"1.5s"\`, or a distribution. */\nexport type DelayDefinition = ${DELAY_KIND};\n`,
   ].join('');
 }
 

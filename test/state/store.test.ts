@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../src/base/clock.js';
 import { createCollection, readScope, toScope, type WritableCollection } from '../../src/resources/store/collection.js';
-import type { Entry } from '../../src/resources/store/lists/item-list.js';
+import type { StoredItem } from '../../src/resources/store/lists/item-list.js';
 import { createStore, type Store, type StoreDefinition, type Transaction } from '../../src/resources/store/store.js';
 import { PAGE_STYLES, isPageMistake } from '../../src/resources/list/pagination.js';
 import { createView } from '../../src/resources/list/view.js';
@@ -169,7 +169,7 @@ describe('a transaction', () => {
 describe('the cost of a store', () => {
   it('a snapshot, a write after it and a restore copy no item', () => {
     const store = open(createDefinition(1000));
-    const read = (): readonly Entry[] => store.collection('things').list().entries;
+    const read = (): readonly StoredItem[] => store.collection('things').list().entries;
     const before = read();
     const snapshot = store.snapshot();
     expect(read()).toBe(before);

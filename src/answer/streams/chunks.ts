@@ -79,7 +79,7 @@ interface Source {
 }
 
 /** What chunks of one object have: always, in the first or the last one, until and from the end on, and one after the other. */
-interface Draft {
+interface ChunkDraft {
   readonly always: Record<string, unknown>;
   readonly first: Record<string, unknown>;
   readonly last: Record<string, unknown>;
@@ -96,7 +96,7 @@ function splitObject(read: ReadSchema, pointer: string, source: Source): readonl
   const schema = read(pointer);
   const { mode } = source;
   if (schema === undefined || schema.members.size === 0) return [source.value];
-  const draft: Draft = { always: {}, first: {}, last: {}, before: {}, parts: [] };
+  const draft: ChunkDraft = { always: {}, first: {}, last: {}, before: {}, parts: [] };
   for (const property of schema.members.values()) addProperty(read, draft, { property, schema, source });
   const { always, first, last, before, parts } = draft;
   // The changes of an answer are in its delta; what else grows is whole at the end.
@@ -131,7 +131,7 @@ interface Member {
   readonly source: Source;
 }
 
-function addProperty(read: ReadSchema, draft: Draft, member: Member): void {
+function addProperty(read: ReadSchema, draft: ChunkDraft, member: Member): void {
   const { property, source } = member;
   const { name, required, target, nullable } = property;
   const { value, mode } = source;

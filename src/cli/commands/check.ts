@@ -94,22 +94,22 @@ function checkExamples(contract: Contract, validators: Validators): readonly Pro
 }
 
 /** The examples of one schema; of a parameter, with its name. */
-interface Place extends Pick<MediaType, 'schemaPointer' | 'examples'> {
+interface ExamplePlace extends Pick<MediaType, 'schemaPointer' | 'examples'> {
   readonly direction: Direction;
   readonly in: ViolationPlace;
   readonly name?: string;
 }
 
-function listPlaces({ parameters, body, responses }: Operation): readonly Place[] {
+function listPlaces({ parameters, body, responses }: Operation): readonly ExamplePlace[] {
   const ofMedia =
     (direction: Direction) =>
-    ({ type, schema, schemaPointer, examples }: MediaType): readonly Place[] =>
+    ({ type, schema, schemaPointer, examples }: MediaType): readonly ExamplePlace[] =>
       // Examples of other media types are serialized strings, which the schema does not describe.
       schema === undefined || !isJsonType(toEssence(type)) ? [] : [{ direction, schemaPointer, examples, in: 'body' }];
   return [
     ...parameters
       .filter(({ mediaType }) => mediaType === undefined)
-      .map(({ schemaPointer, examples, in: from, name }): Place => {
+      .map(({ schemaPointer, examples, in: from, name }): ExamplePlace => {
         return { direction: 'request', schemaPointer, examples, in: from === 'querystring' ? 'query' : from, name };
       }),
     ...(body?.content ?? []).flatMap(ofMedia('request')),
@@ -117,7 +117,7 @@ function listPlaces({ parameters, body, responses }: Operation): readonly Place[
   ];
 }
 
-function checkPlace(contract: Contract, validators: Validators, place: Place): readonly Problem[] {
+function checkPlace(contract: Contract, validators: Validators, place: ExamplePlace): readonly Problem[] {
   const check = validators.check(place.schemaPointer, place.direction);
   return place.examples.flatMap(({ name, value, pointer }) => {
     // An example with `externalValue` has no value to check.

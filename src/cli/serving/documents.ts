@@ -27,7 +27,7 @@ const OWN_OPTIONS: readonly OptionName[] = [
 ];
 
 /** A document with its name and folders. */
-interface Entry extends ConfigDocument {
+interface ServedDocument extends ConfigDocument {
   readonly name: string;
   readonly spec: string | object;
   readonly fixtures: unknown;
@@ -65,7 +65,7 @@ export async function serveDocuments(given: readonly ConfigDocument[], options: 
 }
 
 /** @throws MockError `OPTION_INVALID` for an option that belongs to one document, and for a document without `spec`. */
-function readEntries(given: readonly ConfigDocument[], { options }: CommandSettings): readonly Entry[] {
+function readEntries(given: readonly ConfigDocument[], { options }: CommandSettings): readonly ServedDocument[] {
   const shared = OWN_OPTIONS.find((name) => {
     const value = options[name];
     return value !== undefined && value !== false && JSON.stringify(value) !== '{}';
@@ -130,7 +130,7 @@ function findOwnFolder(
 
 /** The options of a mock: those of the document, then those of all. */
 function toOptions(
-  entry: Entry,
+  entry: ServedDocument,
   { settings, ...options }: StartOptions,
   locate: (pointer: string) => Place,
 ): MocksOptions {
@@ -161,7 +161,7 @@ interface Served {
 }
 
 function describeEntry(
-  { name, host: own, spec, fixtures }: Entry,
+  { name, host: own, spec, fixtures }: ServedDocument,
   { mocks }: Mocks,
   { server, options }: Served,
 ): readonly string[] {
@@ -182,7 +182,7 @@ function describeEntry(
 }
 
 /** The object that `--json` prints at start. */
-function toJson(entries: readonly Entry[], { mocks }: Mocks, { server, options }: Served): object {
+function toJson(entries: readonly ServedDocument[], { mocks }: Mocks, { server, options }: Served): object {
   const documents = entries.map(({ name, host: own, spec, fixtures }) => {
     const mock = mocks[name];
     const control = server.controlUrls[name];

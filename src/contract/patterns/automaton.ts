@@ -55,14 +55,14 @@ export function buildAutomaton(expression: RegExp, most: number = Infinity): Aut
     const known = atoms.indexOf(atom);
     return known === -1 ? atoms.push(atom) - 1 : known;
   });
-  const draft: Draft = { looks: [], conditions: new Map(), most, inner: flags.includes('m'), size: 0 };
+  const draft: AutomatonDraft = { looks: [], conditions: new Map(), most, inner: flags.includes('m'), size: 0 };
   const main = writeProgram(tree, false, draft);
   if (main === undefined) return undefined;
   const anchored = !flags.includes('m') && startsAtEdge(tree);
   return { main, looks: draft.looks, atoms, anchored, inner: draft.inner || draft.looks.length > 0 };
 }
 
-interface Draft {
+interface AutomatonDraft {
   readonly looks: { readonly condition: number; readonly program: Program }[];
   /** The condition of each look-around: one that is repeated is written several times, and is the same condition each time. */
   readonly conditions: Map<Node, number>;
@@ -75,10 +75,10 @@ interface Draft {
 interface Writer {
   readonly steps: Step[];
   readonly backward: boolean;
-  readonly draft: Draft;
+  readonly draft: AutomatonDraft;
 }
 
-function writeProgram(tree: Node, backward: boolean, draft: Draft): Program | undefined {
+function writeProgram(tree: Node, backward: boolean, draft: AutomatonDraft): Program | undefined {
   const writer: Writer = { steps: [{ kind: 'match' }], backward, draft };
   const entry = writeNode(tree, 0, writer);
   return entry === undefined ? undefined : { steps: writer.steps, entry, backward };
@@ -117,7 +117,7 @@ function writeNode(node: Node, next: number, writer: Writer): number | undefined
 }
 
 /** The condition of a look-around, whose program is written once; undefined if there are too many. */
-function readCondition(node: Node & { readonly kind: 'look' }, draft: Draft): number | undefined {
+function readCondition(node: Node & { readonly kind: 'look' }, draft: AutomatonDraft): number | undefined {
   const known = draft.conditions.get(node);
   if (known !== undefined) return known;
   // What is ahead is read from the end of the string, so that each position is known when it is reached.

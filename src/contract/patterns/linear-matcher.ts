@@ -67,7 +67,7 @@ function createDescriber(
 }
 
 /** The steps that a program can be at; what follows from them is found when it is first needed. */
-interface State {
+interface MatchState {
   readonly steps: readonly number[];
   /** By the conditions of the position. */
   readonly views: (View | undefined)[];
@@ -78,7 +78,7 @@ interface View {
   readonly accepts: boolean;
   readonly chars: readonly (Step & { readonly kind: 'chars' })[];
   /** By the class of the next character. */
-  readonly next: (State | undefined)[];
+  readonly next: (MatchState | undefined)[];
 }
 
 /** Reports each position where a match ends, until `onMatch` returns true. @returns whether it did. */
@@ -90,12 +90,12 @@ function createRunner(
 ): Run {
   const { entry, backward } = program;
   const { alphabet, budget, searches } = how;
-  const known = new Map<string, State>();
+  const known = new Map<string, MatchState>();
   const spend = (work: number): void => {
     budget.work += work;
     if (budget.work > MAX_WORK) throw new LimitError('the string needs too many steps');
   };
-  const toState = (steps: readonly number[]): State => {
+  const toState = (steps: readonly number[]): MatchState => {
     const key = steps.join(' ');
     const before = known.get(key);
     if (before !== undefined) return before;
@@ -105,7 +105,7 @@ function createRunner(
     return state;
   };
   const start = toState([entry]);
-  const advance = (view: View, found: number): State => {
+  const advance = (view: View, found: number): MatchState => {
     const targets = new Set<number>(searches ? [entry] : []);
     for (const { atom, next } of view.chars) if (alphabet.matches[found]?.[atom] === true) targets.add(next);
     spend(view.chars.length + targets.size);
@@ -113,7 +113,7 @@ function createRunner(
     view.next[found] = state;
     return state;
   };
-  const look = (state: State, conditions: number): View => {
+  const look = (state: MatchState, conditions: number): View => {
     const { view, work } = createView(program, state, conditions);
     spend(work);
     state.views[conditions] = view;
@@ -138,7 +138,7 @@ function createRunner(
 /** Follows the steps that take no character. */
 function createView(
   { steps }: Program,
-  state: State,
+  state: MatchState,
   conditions: number,
 ): { readonly view: View; readonly work: number } {
   const chars: (Step & { readonly kind: 'chars' })[] = [];

@@ -2,7 +2,7 @@ import { isObject } from '../../base/json.js';
 import { memoize } from '../../base/memoize.js';
 import type { Contract } from '../contract.js';
 import { escapeSegment } from '../pointer.js';
-import { ANY } from './parts.js';
+import { ANY_SCHEMA } from './parts.js';
 import { listApplied, type SchemaPointers } from './walk.js';
 
 /** The members that an object can have by its schemas, in any branch. */
@@ -39,7 +39,7 @@ function readFields(contract: Contract, pointers: SchemaPointers): Fields {
     if (schema.items !== undefined) elements.push(`${pointer}/items`);
     const { patternProperties, additionalProperties = false, unevaluatedProperties = false } = schema;
     open ||=
-      schema === ANY ||
+      schema === ANY_SCHEMA ||
       patternProperties !== undefined ||
       additionalProperties !== false ||
       unevaluatedProperties !== false;

@@ -1,4 +1,4 @@
-import { ANNOTATIONS } from '../../contract/schema-view/keywords.js';
+import { ANNOTATIONS } from './keywords.js';
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract } from '../contract.js';
 import { isObject, type Schema, type SchemaObject } from '../../base/json.js';
@@ -32,12 +32,12 @@ export function createPartReader(contract: Contract): PartReader {
 export const MAX_DEPTH = 12;
 
 /** The schema of anything: `true`, or none at all. */
-export const ANY: SchemaObject = Object.freeze({});
+export const ANY_SCHEMA: SchemaObject = Object.freeze({});
 
 /** Resolves the references of a schema, also one in an `allOf` that only describes it; a boolean has no keywords. */
 export function resolvePart(contract: Contract, given: Schema, at: string): SchemaPart {
   const { schema, pointer } = contract.resolve(given, at);
-  if (!isObject(schema)) return { schema: ANY, pointer };
+  if (!isObject(schema)) return { schema: ANY_SCHEMA, pointer };
   const only = schema.allOf === undefined ? -1 : findOnlyPart(schema, schema.allOf);
   const part = schema.allOf?.[only];
   return part === undefined ? { schema, pointer } : resolvePart(contract, part, `${pointer}/allOf/${only}`);
@@ -56,7 +56,7 @@ function findOnlyPart(schema: SchemaObject, parts: readonly Schema[]): number {
 /** The schema at a pointer. */
 export function readPart(contract: Contract, pointer: string): SchemaPart {
   const root = contract.at(pointer);
-  return isObject(root) ? resolvePart(contract, root, pointer) : { schema: ANY, pointer };
+  return isObject(root) ? resolvePart(contract, root, pointer) : { schema: ANY_SCHEMA, pointer };
 }
 
 /** The schemas in one keyword, references resolved. */

@@ -1,4 +1,4 @@
-import { toKnownName } from '../../contract/known-names.js';
+import { toKnownName } from '../known-names.js';
 import { means } from '../../conventions/conventions.js';
 import type { Contract } from '../contract.js';
 import { isObject, type Schema, type SchemaObject, listExamples, isScalarType } from '../../base/json.js';
@@ -8,7 +8,7 @@ import { memoize } from '../../base/memoize.js';
 import { toBareName } from '../../base/names.js';
 import { toSingular } from '../../conventions/names.js';
 import {
-  ANY,
+  ANY_SCHEMA,
   chooseBranch,
   countNames,
   createPartReader,
@@ -186,7 +186,7 @@ export function createSchemaReader(contract: Contract): ReadSchema {
 }
 
 function readView(reader: PartReader, start: SchemaPart): SchemaView | undefined {
-  if (start.schema === ANY) return undefined;
+  if (start.schema === ANY_SCHEMA) return undefined;
   const { contract } = reader;
   const parts = flatten(reader, start);
   const properties = readProperties(reader, start, parts);
@@ -281,7 +281,7 @@ function collectProperties(reader: PartReader, part: VariantPart, into: Map<stri
       target: target.pointer,
       branches: listParts(contract, whole, 'anyOf').map((branch) => branch.pointer),
       required: known?.required === true || (!isVariant && required?.includes(name) === true),
-      nullable: whole.schema === ANY ? own !== false : isNullable(whole.schema),
+      nullable: whole.schema === ANY_SCHEMA ? own !== false : isNullable(whole.schema),
       scalar: isScalar(contract, whole) || hasScalarType({ schema, pointer }),
       readOnly: (isObject(own) && own.readOnly === true) || schema.readOnly === true,
       writeOnly: (isObject(own) && own.writeOnly === true) || schema.writeOnly === true,

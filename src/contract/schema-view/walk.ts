@@ -3,7 +3,7 @@ import { memoize } from '../../base/memoize.js';
 import type { Contract } from '../contract.js';
 import { toPointer } from '../pointer.js';
 import { readPattern } from '../upgrade/patterns.js';
-import { ANY } from './parts.js';
+import { ANY_SCHEMA } from './parts.js';
 import { listMapped } from './shape.js';
 
 /** A schema that applies to a value. */
@@ -53,7 +53,7 @@ export function listApplied(contract: Contract, pointers: SchemaPointers): reado
   const collect = (pointer: string, isBranch: boolean): void => {
     const schema = contract.at(pointer);
     if (found.has(pointer)) return;
-    if (schema === true) found.set(pointer, { pointer, schema: ANY, isBranch });
+    if (schema === true) found.set(pointer, { pointer, schema: ANY_SCHEMA, isBranch });
     if (!isObject(schema)) return;
     found.set(pointer, { pointer, schema, isBranch });
     if (typeof schema['$ref'] === 'string') collect(contract.resolve(schema, pointer).pointer, isBranch);

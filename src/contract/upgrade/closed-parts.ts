@@ -16,7 +16,7 @@ const CONDITIONS = ['if', 'then', 'else', 'dependentSchemas', '$dynamicRef'] as 
 const APPLICATORS = ['$ref', 'allOf', ...UNIONS, ...CONDITIONS] as const;
 
 /** A schema that applies to a value together with others. */
-export interface Part {
+export interface JoinedSchema {
   readonly schema: Node;
   readonly pointer: string;
 }
@@ -25,7 +25,7 @@ export interface Part {
 interface Contradiction {
   readonly name: string;
   /** The part that forbids it. */
-  readonly by: Part;
+  readonly by: JoinedSchema;
 }
 
 /** Whether a schema may be one that no object fits, since it requires what it, or a part of it, forbids. */
@@ -84,7 +84,7 @@ export function repairClosedSchemas(
 }
 
 /** The first required property that a part forbids; undefined where some object may fit the schema. */
-function findContradiction(document: Node, whole: Part): Contradiction | undefined {
+function findContradiction(document: Node, whole: JoinedSchema): Contradiction | undefined {
   const parts = listParts(document, whole);
   if (parts.some(({ schema }) => !acceptsObjects(schema))) return undefined;
   const found = findForbidden(document, parts, parts);
@@ -104,8 +104,8 @@ function findContradiction(document: Node, whole: Part): Contradiction | undefin
 /** The first property that some parts require and others forbid. */
 function findForbidden(
   document: Node,
-  closing: readonly Part[],
-  requiring: readonly Part[],
+  closing: readonly JoinedSchema[],
+  requiring: readonly JoinedSchema[],
 ): Contradiction | undefined {
   const required = [...new Set(requiring.flatMap(({ schema }) => readStrings(schema['required'])))];
   if (required.length === 0) return undefined;
@@ -118,7 +118,7 @@ function findForbidden(
 }
 
 /** The only properties that a part allows; undefined where it allows others, or those of patterns. */
-function readAllowed(document: Node, part: Part): ReadonlySet<string> | undefined {
+function readAllowed(document: Node, part: JoinedSchema): ReadonlySet<string> | undefined {
   const declaring =
     part.schema['additionalProperties'] === false
       ? [part]
@@ -130,7 +130,7 @@ function readAllowed(document: Node, part: Part): ReadonlySet<string> | undefine
 }
 
 /** The properties that a schema declares, in one of its parts or alternatives; undefined where it allows others as well. */
-function readDeclared(document: Node, whole: Part): ReadonlySet<string> | undefined {
+function readDeclared(document: Node, whole: JoinedSchema): ReadonlySet<string> | undefined {
   const names = new Set<string>();
   const seen = new Set<string>();
   const all = [whole];
@@ -163,10 +163,10 @@ function acceptsObjects({ type }: Node): boolean {
 }
 
 /** A schema, the target of its reference and those of its `allOf`, with theirs: all that an object must fit. */
-export function listParts(document: Node, whole: Part): readonly Part[] {
-  const parts: Part[] = [];
+export function listParts(document: Node, whole: JoinedSchema): readonly JoinedSchema[] {
+  const parts: JoinedSchema[] = [];
   const seen = new Set<string>();
-  const add = (part: Part): void => {
+  const add = (part: JoinedSchema): void => {
     if (seen.has(part.pointer)) return;
     seen.add(part.pointer);
     parts.push(part);
@@ -178,7 +178,7 @@ export function listParts(document: Node, whole: Part): readonly Part[] {
   return parts;
 }
 
-function listBelow({ schema, pointer }: Part, keyword: string): readonly Part[] {
+function listBelow({ schema, pointer }: JoinedSchema, keyword: string): readonly JoinedSchema[] {
   const below = schema[keyword];
   if (!Array.isArray(below)) return [];
   return below.flatMap((each: unknown, i) =>
@@ -187,7 +187,7 @@ function listBelow({ schema, pointer }: Part, keyword: string): readonly Part[] 
 }
 
 /** The target of the reference of a schema. */
-export function follow(document: Node, schema: Node): Part | undefined {
+export function follow(document: Node, schema: Node): JoinedSchema | undefined {
   const pointer = fromReference(schema['$ref']);
   const target = pointer === undefined ? undefined : readPointer(document, pointer);
   return pointer !== undefined && isObject(target) ? { schema: target, pointer } : undefined;
@@ -200,19 +200,19 @@ function createOpener(
     whole,
     declared,
     origins,
-  }: { readonly whole: Part; readonly declared: ReadonlySet<string> | undefined; readonly origins: SourceMap },
-): (part: Part) => Node {
+  }: { readonly whole: JoinedSchema; readonly declared: ReadonlySet<string> | undefined; readonly origins: SourceMap },
+): (part: JoinedSchema) => Node {
   const outer = listParts(document, whole);
   // An alternative stays closed where it declares all that the schema around it requires.
-  const conflicts = (option: Part): boolean =>
+  const conflicts = (option: JoinedSchema): boolean =>
     findForbidden(document, listParts(document, option), outer) !== undefined;
-  const isClosed = (part: Part): boolean =>
+  const isClosed = (part: JoinedSchema): boolean =>
     listParts(document, part).some(
       (each) =>
         CLOSING.some((keyword) => each.schema[keyword] === false) ||
         UNIONS.some((keyword) => listBelow(each, keyword).some(conflicts)),
     );
-  const openBelow = (part: Part, keyword: string, isOpened: (below: Part) => boolean): Node => {
+  const openBelow = (part: JoinedSchema, keyword: string, isOpened: (below: JoinedSchema) => boolean): Node => {
     const below = part.schema[keyword];
     if (!Array.isArray(below)) return {};
     const openOne = (schema: unknown, i: number): unknown => {
@@ -221,7 +221,7 @@ function createOpener(
     };
     return { [keyword]: below.map(openOne) };
   };
-  const open = (part: Part): Node => {
+  const open = (part: JoinedSchema): Node => {
     const { schema, pointer } = part;
     const closing = CLOSING.filter((keyword) => schema[keyword] === false);
     const own = { ...omit(schema, ...closing), ...openBelow(part, 'allOf', isClosed) };

@@ -1,6 +1,6 @@
 import { changeAt, isObject, listExamples, readOwn } from '../../base/json.js';
 import { fromReference, readEntries, readPointer, readSegments } from '../pointer.js';
-import { follow, listParts, type Part } from './closed-parts.js';
+import { follow, listParts, type JoinedSchema } from './closed-parts.js';
 import type { Node } from './node.js';
 
 /** A schema that chooses between alternatives by a property. */
@@ -82,7 +82,7 @@ function listTagged(document: Node, { pointer, isMapped }: TaggedUnion): readonl
 function readAlternatives(
   document: Node,
   { oneOf, anyOf }: Node,
-): readonly { readonly part: Part; readonly parts: readonly Part[] }[] {
+): readonly { readonly part: JoinedSchema; readonly parts: readonly JoinedSchema[] }[] {
   const branches = [oneOf ?? [], anyOf ?? []].flat() as readonly unknown[];
   return branches.flatMap((branch) => {
     const part = isObject(branch) ? follow(document, branch) : undefined;
@@ -94,7 +94,7 @@ function readAlternatives(
   });
 }
 
-function isAt(pointer: string): (part: Part) => boolean {
+function isAt(pointer: string): (part: JoinedSchema) => boolean {
   return (part) => part.pointer === pointer;
 }
 

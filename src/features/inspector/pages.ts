@@ -6,7 +6,7 @@ import { negotiate } from '../../http/response/negotiate.js';
 import { escapeMarkup } from '../../base/text.js';
 import { toPackageUrl } from '../../base/package-folder.js';
 import { host } from '../../base/platform.js';
-import { answerProblem, BARE } from '../../server/control/answer.js';
+import { answerProblem, PLAIN_ANSWER } from '../../server/control/answer.js';
 
 /** The page of the inspector: its path in the package. */
 const PAGE = 'dist/inspector.html.gz';
@@ -20,7 +20,7 @@ export async function answerInspector(url: string): Promise<Answer> {
   if (!path.endsWith('/')) {
     // Relative, because a proxy or another app may serve the control API below another path.
     const location = [`${path.slice(path.lastIndexOf('/') + 1)}/`, ...query].join('?');
-    return { ...BARE, status: 308, headers: { location }, body: undefined, mediaType: undefined };
+    return { ...PLAIN_ANSWER, status: 308, headers: { location }, body: undefined, mediaType: undefined };
   }
   const page = await readFile(toPackageUrl(PAGE)).catch(() => undefined);
   if (page === undefined) {
@@ -75,7 +75,7 @@ function answerPage(html: string) {
     "frame-ancestors 'none'",
   ];
   const headers = { ...SAFE_HEADERS, 'content-security-policy': policy.join('; ') };
-  return { ...BARE, status: 200, headers, body: html, mediaType: 'text/html; charset=utf-8' };
+  return { ...PLAIN_ANSWER, status: 200, headers, body: html, mediaType: 'text/html; charset=utf-8' };
 }
 
 function listHashes(html: string, element: 'script' | 'style'): string {

@@ -5,10 +5,10 @@ export type Change = readonly [kind: string, ...args: readonly unknown[]];
 export interface Segment {
   readonly changes: readonly Change[];
   /** New entries of the journal. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly LogEntry[];
 }
 
-interface Entry {
+interface LogEntry {
   readonly line: string;
   /** Called with its number once it is written. */
   written(number: number): void;
@@ -49,7 +49,7 @@ interface Work {
 
 interface OpenSegment extends Segment {
   readonly changes: Change[];
-  readonly entries: Entry[];
+  readonly entries: LogEntry[];
   readonly works: Work[];
   /** Returns the session to its state before the first function ran. */
   restore: (() => void) | undefined;

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { MockError } from '../../base/errors.js';
 import { readMonotonic } from '../../base/platform.js';
 import type { RedisConnection } from './connection.js';
-import { COMMIT, READ, READ_FIELDS, STAMP_LENGTH, WRITE_DUMP, WRITE_FIELD } from './scripts.js';
+import { COMMIT_SCRIPT, READ_SCRIPT, READ_FIELDS, STAMP_LENGTH, WRITE_DUMP, WRITE_FIELD } from './scripts.js';
 import type { KnownState, SessionLink, WrittenState } from './session-log.js';
 
 /** The version of the keys and of what is in them. */
@@ -164,10 +164,10 @@ function createLink(
   const newEpoch = randomUUID();
   const [meta = '', , , , snapshots = ''] = keys;
   return {
-    read: async (known) => toState((await connection.run(READ, keys, toArguments(known))) as StateReply),
+    read: async (known) => toState((await connection.run(READ_SCRIPT, keys, toArguments(known))) as StateReply),
     commit: async (known, { changes = '', clearsJournal, lines }) => {
       const { idleMs, journal, channel, message, createStamp } = options;
-      const [isWritten, state, count, bytes] = (await connection.run(COMMIT, keys, [
+      const [isWritten, state, count, bytes] = (await connection.run(COMMIT_SCRIPT, keys, [
         ...toArguments(known),
         createStamp(),
         newEpoch,

@@ -61,7 +61,7 @@ end
 local state = read(KEYS, ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), ARGV[5])
 `;
 
-export const READ: Script = toScript(`${READ_STATE}
+export const READ_SCRIPT: Script = toScript(`${READ_STATE}
 return state
 `);
 
@@ -72,7 +72,7 @@ return state
  * ARGV after those of `READ`: its stamp, epoch of a new session, milliseconds until it expires (0: never), lines that are kept, whether the journal
  * is emptied, channel, message, changes (empty: none), lines.
  */
-export const COMMIT: Script = toScript(`${READ_STATE}
+export const COMMIT_SCRIPT: Script = toScript(`${READ_STATE}
 local meta, log, dump, journal = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local epoch, revision, number, stamp, changes = state[1], state[2], state[4], ARGV[6], ARGV[13]
 local function isOwn(text) return string.sub(text or '', 1, ${STAMP_LENGTH}) == stamp end

@@ -1,7 +1,7 @@
 import { means } from '../../conventions/conventions.js';
 import { memoize } from '../../base/memoize.js';
 import type { Random } from '../../base/random.js';
-import type { Shape, ValuePlace } from '../values/shape.js';
+import type { MergedSchema, ValuePlace } from '../values/shape.js';
 import { FORMATS, type FormatWriter, type TextContext } from './formats.js';
 import { createImitation, pickIdentifier } from './identifiers.js';
 import { findByWords, pickInstant, readTimeKind, type TimeKind, toTimestamp } from './names.js';
@@ -44,7 +44,7 @@ interface WantedValue {
     random(stream: number, purpose?: string): Random;
   };
   readonly place: ValuePlace;
-  readonly shape: Shape;
+  readonly shape: MergedSchema;
 }
 
 /** What the name of a property says about its value. */

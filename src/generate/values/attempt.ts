@@ -3,7 +3,7 @@ import type { Vocabulary } from '../text/vocabulary.js';
 import {
   type MergeSchemas,
   type SchemaPart,
-  type Shape,
+  type MergedSchema,
   type ValuePlace,
   allowsType,
   decide,
@@ -60,16 +60,16 @@ export function isMistaken({ mistakes }: Attempt, { path }: ValuePlace): boolean
 }
 
 /** Everything a function that generates one type of value needs. */
-export interface Task {
+export interface ValueTask {
   readonly attempt: Attempt;
   readonly place: ValuePlace;
-  readonly shape: Shape;
+  readonly shape: MergedSchema;
   /** The schemas that the shape was merged from. */
   readonly parts: readonly SchemaPart[];
 }
 
 /** The levels of nesting of the flattest value: 0 for a scalar or an empty container, `ENDLESS` if there is no end. */
-type MinimumDepth = (shape: Shape) => number;
+type MinimumDepth = (shape: MergedSchema) => number;
 
 /** The depth of schemas without a value, or without a flat one. */
 export const ENDLESS = 9;
@@ -77,8 +77,8 @@ export const ENDLESS = 9;
 /** Creates a function that finds out how soon a recursive schema can end; each result is kept. */
 export function createMinimumDepth(merge: MergeSchemas): MinimumDepth {
   /** By levels, from 0. */
-  const known = new WeakMap<Shape, (boolean | undefined)[]>();
-  const fits = (shape: Shape, levels: number): boolean => {
+  const known = new WeakMap<MergedSchema, (boolean | undefined)[]>();
+  const fits = (shape: MergedSchema, levels: number): boolean => {
     const results = known.get(shape) ?? [];
     const before = results[levels];
     if (before !== undefined) return before;
@@ -88,7 +88,7 @@ export function createMinimumDepth(merge: MergeSchemas): MinimumDepth {
     results[levels] = result;
     return result;
   };
-  const measure = (shape: Shape, levels: number): boolean => {
+  const measure = (shape: MergedSchema, levels: number): boolean => {
     if (shape.isImpossible) return false;
     const [choice] = shape.choices;
     if (choice !== undefined) return choice.options.some((_, i) => fits(decide(merge, shape, i), levels));
@@ -105,7 +105,7 @@ export function createMinimumDepth(merge: MergeSchemas): MinimumDepth {
 }
 
 /** Whether a value of the shape can be a scalar or an empty container. */
-function isFlat(shape: Shape): boolean {
+function isFlat(shape: MergedSchema): boolean {
   if (shape.values !== undefined) return true;
   const { types } = shape;
   if (types === undefined && guessContainer(shape) === undefined) return true;
@@ -116,7 +116,7 @@ function isFlat(shape: Shape): boolean {
 }
 
 /** The schemas of the children that every value of the shape has; undefined if one of them is not allowed. */
-function readRequiredChildren(shape: Shape): readonly (readonly SchemaPart[])[] | undefined {
+function readRequiredChildren(shape: MergedSchema): readonly (readonly SchemaPart[])[] | undefined {
   const children: (readonly SchemaPart[])[] = [];
   if (allowsType(shape.types, 'object')) {
     for (const name of shape.required) {

@@ -1,10 +1,10 @@
 import { hashText } from '../../base/random.js';
-import { ENUMERATE, IMPOSSIBLE, MAX_VALUES, type Task } from './attempt.js';
+import { ENUMERATE, IMPOSSIBLE, MAX_VALUES, type ValueTask } from './attempt.js';
 import { ENDLESS } from './attempt.js';
 import { type SchemaPart, readItemParts, SYNTHETIC, type ValuePlace } from './shape.js';
 
 /** Generates an array: given items, required ones, and two or three if the schema allows them. */
-export function makeArray(task: Task): unknown {
+export function makeArray(task: ValueTask): unknown {
   if (task.shape.contains.length === 0) return fill(task, NOWHERE);
   const placements = listPlacements(task);
   // After a mistake another placement of the items for `contains` comes first.
@@ -23,7 +23,7 @@ type Placement = readonly { readonly from: number; readonly to: number }[];
 const NOWHERE: Placement = [];
 
 /** One after the other behind the tuple or from the start, then each anywhere near the start: one item may satisfy several. */
-function listPlacements({ shape }: Task): readonly Placement[] {
+function listPlacements({ shape }: ValueTask): readonly Placement[] {
   const { contains, prefixItems } = shape;
   const inARow = (start: number): Placement => {
     let from = start;
@@ -43,7 +43,7 @@ function listPlacements({ shape }: Task): readonly Placement[] {
 const MAX_ROOM = 4;
 const MAX_PLACEMENTS = 32;
 
-function fill(task: Task, placement: Placement): unknown {
+function fill(task: ValueTask, placement: Placement): unknown {
   const { shape, place } = task;
   const given: readonly unknown[] = Array.isArray(place.given) ? place.given : [];
   let needed = shape.minItems;
@@ -60,7 +60,7 @@ function fill(task: Task, placement: Placement): unknown {
 }
 
 function collect(
-  task: Task,
+  task: ValueTask,
   wanted: number,
   { placement, repeats }: Pick<Slot, 'placement' | 'repeats'>,
 ): readonly unknown[] {
@@ -87,7 +87,7 @@ interface Slot {
 /** Tries to generate an item that is not a duplicate. */
 const MAX_TRIES = 40;
 
-function makeItem(task: Task, slot: Slot): unknown {
+function makeItem(task: ValueTask, slot: Slot): unknown {
   const { shape, place, attempt } = task;
   const declared = readItemParts(shape, slot.index);
   if (declared === undefined) return slot.given === undefined ? IMPOSSIBLE : slot.given;
@@ -119,7 +119,7 @@ function makeItem(task: Task, slot: Slot): unknown {
 }
 
 /** The `contains` schemas that the item at a position satisfies, and the negation of those that enough other items satisfy. */
-function readContained({ shape }: Task, { index, placement }: Slot): readonly SchemaPart[] {
+function readContained({ shape }: ValueTask, { index, placement }: Slot): readonly SchemaPart[] {
   return shape.contains.flatMap(({ part, maximum }, i) => {
     const { from, to } = placement[i] ?? { from: 0, to: 0 };
     if (index >= from && index < to) return [part];
@@ -132,7 +132,7 @@ function toNegation(part: SchemaPart): SchemaPart {
 }
 
 /** The item at the same position of the hint, or of the first array among the schema's examples. */
-function readHint({ shape, place }: Task, index: number): unknown {
+function readHint({ shape, place }: ValueTask, index: number): unknown {
   if (Array.isArray(place.hint))
     return place.exact ? place.hint[index] : place.hint[index % Math.max(1, place.hint.length)];
   const example: unknown = shape.suggestions.find((one) => Array.isArray(one) && one.length > 0);
@@ -143,7 +143,7 @@ function readHint({ shape, place }: Task, index: number): unknown {
 const MAX_NEAR = 5;
 
 /** Two or three items near the top, one further down, none where a recursive value has to end. */
-function readLength(task: Task, needed: number): number {
+function readLength(task: ValueTask, needed: number): number {
   const { shape, place, attempt } = task;
   if (place.minimal) return needed;
   if (place.exact && Array.isArray(place.hint)) return Math.max(needed, Math.min(place.hint.length, shape.maxItems));

@@ -2,7 +2,7 @@ import { means } from '../../conventions/conventions.js';
 import { isObject, readOwn, setOwn, readJsonType } from '../../base/json.js';
 import { hashText } from '../../base/random.js';
 import { rankTime } from '../text/names.js';
-import { type Attempt, IMPOSSIBLE, isMistaken, type Task } from './attempt.js';
+import { type Attempt, IMPOSSIBLE, isMistaken, type ValueTask } from './attempt.js';
 import { ENDLESS } from './attempt.js';
 import {
   acceptsNumber,
@@ -14,13 +14,13 @@ import {
   readCycleKey,
   readKind,
   readPropertyParts,
-  type Shape,
+  type MergedSchema,
   SYNTHETIC,
   type ValuePlace,
 } from './shape.js';
 
 /** Generates an object: required and given properties, and the optional ones that keep it small. */
-export function makeObject(task: Task): unknown {
+export function makeObject(task: ValueTask): unknown {
   const { shape, attempt, place } = task;
   const properties = chooseProperties(task, NONE);
   if (shape.dependentSchemas.size === 0) return fill(task, properties);
@@ -35,14 +35,14 @@ export function makeObject(task: Task): unknown {
 
 const NONE: ReadonlySet<string> = new Set();
 
-function listDependents({ shape, parts }: Task, properties: readonly PropertyPlan[]): readonly SchemaPart[] {
+function listDependents({ shape, parts }: ValueTask, properties: readonly PropertyPlan[]): readonly SchemaPart[] {
   const pointers = new Set(parts.map(({ pointer }) => pointer));
   return properties
     .flatMap(({ name }) => shape.dependentSchemas.get(name) ?? [])
     .filter(({ pointer }) => !pointers.has(pointer));
 }
 
-function fill(task: Task, properties: readonly PropertyPlan[]): unknown {
+function fill(task: ValueTask, properties: readonly PropertyPlan[]): unknown {
   const { shape, place, attempt, parts } = task;
   const value: Record<string, unknown> = {};
   const context: ObjectContext = {
@@ -63,7 +63,7 @@ function fill(task: Task, properties: readonly PropertyPlan[]): unknown {
 }
 
 interface ObjectContext {
-  readonly task: Task;
+  readonly task: ValueTask;
   readonly given: Readonly<Record<string, unknown>> | undefined;
   readonly hint: Readonly<Record<string, unknown>> | undefined;
   readonly isHintUsed: boolean;
@@ -130,7 +130,7 @@ function addUntilEnough(context: ObjectContext, value: Record<string, unknown>):
 }
 
 /** Names that `propertyNames` and `patternProperties` allow, longer and longer ones. */
-function* generateNames(task: Task, target: number): Generator<string> {
+function* generateNames(task: ValueTask, target: number): Generator<string> {
   const { attempt, place, shape } = task;
   const tries = Math.min(target * 4 + 8, 4000);
   for (let i = 0; i < tries; i++) {
@@ -154,20 +154,20 @@ function toNamePart(pattern: string, minLength: number): SchemaPart {
 }
 
 /** The value of the request for a property of the same name near the top, unless it proved wrong. */
-function readKnown(task: Task, name: string, path: string): unknown {
+function readKnown(task: ValueTask, name: string, path: string): unknown {
   const { attempt, place } = task;
   if (!place.repeatsRequest || attempt.mistakes.has(path)) return undefined;
   return attempt.known.get(attempt.vocabulary.about(name).plain);
 }
 
 /** Whether a property wraps the resource, as `data` does in `{ "data": { "id": … } }`. */
-function isWrapped(shape: Shape, name: string): boolean {
+function isWrapped(shape: MergedSchema, name: string): boolean {
   if (shape.properties.has('id')) return false;
   return shape.properties.size === 1 || means(name, 'envelopes.wrapper');
 }
 
 /** An object to follow: the hint, or one of the objects among the schema's examples. */
-function readHint({ attempt, shape, place }: Task): Pick<ObjectContext, 'hint' | 'isHintUsed'> {
+function readHint({ attempt, shape, place }: ValueTask): Pick<ObjectContext, 'hint' | 'isHintUsed'> {
   if (isObject(place.hint)) return { hint: place.hint, isHintUsed: place.isHintUsed };
   if (shape.suggestions.length === 0) return { hint: undefined, isHintUsed: attempt.isVaried };
   if (!attempt.isVaried) return { hint: shape.suggestions.find(isObject), isHintUsed: false };
@@ -185,7 +185,7 @@ function allowsPreset(attempt: Attempt, parts: readonly SchemaPart[], preset: st
  *
  * @param excluded - Optional properties that are left out.
  */
-function chooseProperties(task: Task, excluded: ReadonlySet<string>): readonly PropertyPlan[] {
+function chooseProperties(task: ValueTask, excluded: ReadonlySet<string>): readonly PropertyPlan[] {
   const { shape, place, attempt } = task;
   const { merge, direction } = attempt;
   const isFollowed = place.exact && isObject(place.hint);
@@ -214,13 +214,13 @@ function chooseProperties(task: Task, excluded: ReadonlySet<string>): readonly P
 }
 
 /** Whether an object always has a property: a discriminator counts as required, even where the document does not say so (OpenAPI 3.1 section 4.8.25). */
-function isNeeded(shape: Shape, { name, isRequired }: PropertyPlan): boolean {
+function isNeeded(shape: MergedSchema, { name, isRequired }: PropertyPlan): boolean {
   return isRequired || shape.presets.has(name);
 }
 
 /** The names of all properties that the object can have: given, required, and chosen optional ones, with what they require. */
 function listNames(
-  task: Task,
+  task: ValueTask,
   excluded: ReadonlySet<string>,
   given: Readonly<Record<string, unknown>>,
 ): readonly string[] {
@@ -241,7 +241,7 @@ function listNames(
 }
 
 /** Adds what the properties require (`dependentRequired`), and removes those whose requirement is not allowed. */
-function addDependents(shape: Shape, names: Set<string>): void {
+function addDependents(shape: MergedSchema, names: Set<string>): void {
   if (shape.dependentRequired.size === 0) return;
   // The iteration includes names that are added meanwhile.
   for (const name of names) {
@@ -255,7 +255,7 @@ function addDependents(shape: Shape, names: Set<string>): void {
 }
 
 /** Whether an optional property is included: all of them near the top, only flat ones further down, no cycles. */
-function includesOptional({ attempt, place, shape }: Task, { name, parts }: PropertyPlan): boolean {
+function includesOptional({ attempt, place, shape }: ValueTask, { name, parts }: PropertyPlan): boolean {
   if (place.minimal || parts === undefined) return false;
   const isFollowed = place.exact && isObject(place.hint);
   // Most properties are decided about before their schemas are merged.
@@ -269,17 +269,17 @@ function includesOptional({ attempt, place, shape }: Task, { name, parts }: Prop
   return place.depth === 1 ? depth <= 1 : isFlatOption(inner);
 }
 
-function isFlatOption(shape: Shape): boolean {
+function isFlatOption(shape: MergedSchema): boolean {
   if (shape.choices.length > 0) return false;
   if (shape.values !== undefined) return true;
   return shape.types !== undefined && ![...shape.types].some((type) => type === 'object' || type === 'array');
 }
 
 /** A generated object whose properties are made consistent. */
-type Draft = Pick<Task, 'attempt' | 'shape'> & { readonly value: Record<string, unknown> };
+type ObjectDraft = Pick<ValueTask, 'attempt' | 'shape'> & { readonly value: Record<string, unknown> };
 
 /** Makes the properties of one object consistent: counts and lists, first and last ids, times, bounds. */
-function makeConsistent(draft: Draft): void {
+function makeConsistent(draft: ObjectDraft): void {
   const { attempt, value } = draft;
   const lists: (readonly unknown[])[] = [];
   const times: string[] = [];
@@ -300,7 +300,7 @@ function makeConsistent(draft: Draft): void {
 
 const MINIMUM = /^min/i;
 
-function alignWithList(draft: Draft, list: readonly unknown[]): void {
+function alignWithList(draft: ObjectDraft, list: readonly unknown[]): void {
   for (const [name, old] of Object.entries(draft.value)) {
     const { plain } = draft.attempt.vocabulary.about(name);
     if (means(plain, 'values.listLength') && typeof old === 'number') setIfAllowed(draft, name, list.length);
@@ -313,7 +313,7 @@ function alignWithList(draft: Draft, list: readonly unknown[]): void {
 }
 
 /** Times from examples may be in the wrong order; then the later one is moved. */
-function alignTimes(draft: Draft, times: readonly string[]): void {
+function alignTimes(draft: ObjectDraft, times: readonly string[]): void {
   const { attempt, value } = draft;
   let last: { readonly at: number; readonly text: unknown } | undefined;
   const rankOf = (name: string): number => rankTime(attempt.vocabulary.about(name).timeKind);
@@ -333,7 +333,7 @@ function readInstant(value: unknown): number | undefined {
 }
 
 /** Swaps `min_x` and `max_x` if they are in the wrong order. */
-function alignBounds(draft: Draft): void {
+function alignBounds(draft: ObjectDraft): void {
   const { value } = draft;
   for (const [name, least] of Object.entries(value)) {
     if (typeof least !== 'number' || !MINIMUM.test(name)) continue;
@@ -346,7 +346,7 @@ function alignBounds(draft: Draft): void {
 }
 
 /** Sets a property if its schema allows the value. */
-function setIfAllowed({ attempt, shape, value }: Draft, name: string, next: unknown): void {
+function setIfAllowed({ attempt, shape, value }: ObjectDraft, name: string, next: unknown): void {
   const parts = readPropertyParts(shape, name);
   if (parts === undefined) return;
   const inner = attempt.merge(parts);

@@ -1,10 +1,10 @@
 import { INTEGER_RANGES } from '../../schema/checker/formats.js';
 import { MAX_TEXT_LENGTH } from '../text/pattern.js';
-import { accepts, acceptsNumber, acceptsString, type Shape } from './shape.js';
-import { ENUMERATE, IMPOSSIBLE, isMistaken, type Task } from './attempt.js';
+import { accepts, acceptsNumber, acceptsString, type MergedSchema } from './shape.js';
+import { ENUMERATE, IMPOSSIBLE, isMistaken, type ValueTask } from './attempt.js';
 
 /** Generates a number within its bounds that is a multiple of `multipleOf`. */
-export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
+export function makeNumber(task: ValueTask, type: 'integer' | 'number'): unknown {
   const { shape, place, attempt } = task;
   const fitting = takesSuggestions(task) ? listNumbers(shape, type) : NONE;
   const suggestion = fitting[place.index % Math.max(1, fitting.length)];
@@ -37,24 +37,24 @@ export function makeNumber(task: Task, type: 'integer' | 'number'): unknown {
 const NONE: readonly never[] = [];
 
 /** Whether an example is used: not for an identifier, for a duplicate, and after a mistake. */
-function takesSuggestions({ shape, place, attempt }: Task): boolean {
+function takesSuggestions({ shape, place, attempt }: ValueTask): boolean {
   if (shape.suggestions.length === 0 || place.repeats > 0 || isMistaken(attempt, place)) return false;
   return !attempt.vocabulary.about(place.name).isIdentifier;
 }
 
-function listNumbers(shape: Shape, type: 'integer' | 'number'): readonly number[] {
+function listNumbers(shape: MergedSchema, type: 'integer' | 'number'): readonly number[] {
   return shape.suggestions.filter(
     (value): value is number =>
       typeof value === 'number' && (type === 'number' || Number.isInteger(value)) && acceptsNumber(shape, value),
   );
 }
 
-function listStrings(shape: Shape): readonly string[] {
+function listStrings(shape: MergedSchema): readonly string[] {
   return shape.suggestions.filter((value): value is string => typeof value === 'string' && acceptsString(shape, value));
 }
 
 /** An example, or another value like it where values of the same kind have used all examples. */
-function varyUsed(task: Task, example: number | string, count: number): unknown {
+function varyUsed(task: ValueTask, example: number | string, count: number): unknown {
   const { attempt, place, shape } = task;
   if (!attempt.isVaried || place.index < count) return example;
   const other = attempt.vocabulary.vary(task, example);
@@ -79,7 +79,7 @@ function leastCommonMultiple(a: number, b: number): number {
 }
 
 /** The bounds to choose between: those of the schema, else a realistic range. */
-function readBounds(task: Task, step: number): readonly [least: number, most: number] {
+function readBounds(task: ValueTask, step: number): readonly [least: number, most: number] {
   const { shape, place } = task;
   const ranges = listRanges(shape);
   const size = Math.min(...ranges.map(([, most]) => most), Math.max(Number.MAX_SAFE_INTEGER, shape.minimum));
@@ -94,11 +94,11 @@ function readBounds(task: Task, step: number): readonly [least: number, most: nu
 }
 
 /** Whether a format of a shape limits numbers to integers. */
-export function hasIntegerFormat(shape: Shape): boolean {
+export function hasIntegerFormat(shape: MergedSchema): boolean {
   return listRanges(shape).length > 0;
 }
 
-function listRanges({ formats }: Shape): readonly (readonly [least: number, most: number])[] {
+function listRanges({ formats }: MergedSchema): readonly (readonly [least: number, most: number])[] {
   return formats.flatMap((format) => {
     const range = INTEGER_RANGES.get(format);
     return range === undefined ? [] : [range];
@@ -115,7 +115,7 @@ function countDecimals(value: number): number {
 }
 
 /** Generates a string: from the examples, by format, by name, or from the pattern, with an allowed length. */
-export function makeString(task: Task): unknown {
+export function makeString(task: ValueTask): unknown {
   const { shape, place, attempt } = task;
   if (shape.minLength > MAX_TEXT_LENGTH) return IMPOSSIBLE;
   const fitting = takesSuggestions(task) ? listStrings(shape) : NONE;
@@ -133,7 +133,7 @@ export function makeString(task: Task): unknown {
 /** Strings tried if several patterns have to match. */
 const MAX_TRIES = 50;
 
-function samplePatterns({ shape, place, attempt }: Task): string | undefined {
+function samplePatterns({ shape, place, attempt }: ValueTask): string | undefined {
   const random = attempt.random(place.stream);
   const { patterns } = shape;
   // A pattern of the whole string limits the length for the others.

@@ -1,6 +1,6 @@
 import { isObject, filterMembers, type JsonType, readJsonType } from '../../base/json.js';
 import { hashText } from '../../base/random.js';
-import { type Attempt, IMPOSSIBLE, isMistaken, MAX_VALUES, type Task } from './attempt.js';
+import { type Attempt, IMPOSSIBLE, isMistaken, MAX_VALUES, type ValueTask } from './attempt.js';
 import { makeArray } from './make-array.js';
 import { makeObject } from './make-object.js';
 import { hasIntegerFormat, makeNumber, makeString } from './make-scalar.js';
@@ -16,7 +16,7 @@ import {
   type SchemaPart,
   readPropertyParts,
   SYNTHETIC,
-  type Shape,
+  type MergedSchema,
   type ValuePlace,
 } from './shape.js';
 
@@ -50,7 +50,7 @@ export function make(attempt: Attempt, parts: readonly SchemaPart[], place: Valu
 const MAX_COMBINATIONS = 400;
 
 /** The search for the value of a place among the forms that its schemas allow. */
-interface Search extends Omit<Task, 'shape'> {
+interface Search extends Omit<ValueTask, 'shape'> {
   readonly mistakes: number;
   found: unknown;
   ways: number;
@@ -58,7 +58,7 @@ interface Search extends Omit<Task, 'shape'> {
 }
 
 /** Tries a shape, or those that result from all ways to make its choices, the most likely one first. @returns whether the search is over. */
-function tryShape(search: Search, shape: Shape): boolean {
+function tryShape(search: Search, shape: MergedSchema): boolean {
   if (search.left-- <= 0 || shape.isImpossible) return false;
   const { attempt, place } = search;
   if (place.given !== undefined && !acceptsGiven(shape, place.given)) return false;
@@ -73,7 +73,7 @@ function tryShape(search: Search, shape: Shape): boolean {
   return false;
 }
 
-function tryVariants(search: Search, shape: Shape): boolean {
+function tryVariants(search: Search, shape: MergedSchema): boolean {
   const { attempt, place, parts, mistakes } = search;
   if (mistakes === 0) {
     search.found = fromShape({ attempt, place, shape, parts });
@@ -127,7 +127,7 @@ function listVariants(place: ValuePlace, mistakes: number): readonly ValuePlace[
   }));
 }
 
-function fromShape(task: Task): unknown {
+function fromShape(task: ValueTask): unknown {
   const { shape, place, attempt } = task;
   if (place.given !== undefined) return isObject(place.given) ? makeObject(task) : makeArray(task);
   if (takesHint(task)) return place.isHintUsed ? varyHint(task) : place.hint;
@@ -149,7 +149,7 @@ function fromShape(task: Task): unknown {
 }
 
 /** The enumerated values that fit a shape; null only where there is no other. */
-function readValues(shape: Shape, values: readonly unknown[]): NonNullable<Shape['plan']['values']> {
+function readValues(shape: MergedSchema, values: readonly unknown[]): NonNullable<MergedSchema['plan']['values']> {
   const { plan } = shape;
   if (plan.values !== undefined) return plan.values;
   const all = values.filter((value) => acceptsListed(shape, value));
@@ -159,7 +159,7 @@ function readValues(shape: Shape, values: readonly unknown[]): NonNullable<Shape
 }
 
 /** The enumerated values in turn, those of examples first. */
-function chooseInTurn({ place, shape }: Task, values: readonly unknown[]): unknown {
+function chooseInTurn({ place, shape }: ValueTask, values: readonly unknown[]): unknown {
   const examples = values.filter((value) => shape.suggestions.includes(value));
   const ordered = examples.length === 0 ? values : [...examples, ...values.filter((each) => !examples.includes(each))];
   const start = examples.length === 0 ? hashText(place.path) : 0;
@@ -167,7 +167,7 @@ function chooseInTurn({ place, shape }: Task, values: readonly unknown[]): unkno
 }
 
 /** Another value than a hint that is used already; the hint where only the document knows its form. */
-function varyHint(task: Task): unknown {
+function varyHint(task: ValueTask): unknown {
   const { attempt, place, shape } = task;
   const { hint } = place;
   if (shape.values !== undefined) return chooseInTurn(task, shape.values);
@@ -177,7 +177,7 @@ function varyHint(task: Task): unknown {
 }
 
 /** Whether the hint is used as it is: a scalar that fits and need not be unique. */
-function takesHint({ attempt, place, shape }: Task): boolean {
+function takesHint({ attempt, place, shape }: ValueTask): boolean {
   const { hint, exact } = place;
   if (hint === undefined || isContainer(hint) || place.repeats || isMistaken(attempt, place)) return false;
   if (!exact && (hint === null || (attempt.vocabulary.about(place.name).isIdentifier && shape.values === undefined)))
@@ -185,7 +185,7 @@ function takesHint({ attempt, place, shape }: Task): boolean {
   return accepts(shape, hint);
 }
 
-const MAKERS: Readonly<Record<JsonType, (task: Task) => unknown>> = {
+const MAKERS: Readonly<Record<JsonType, (task: ValueTask) => unknown>> = {
   array: makeArray,
   boolean: makeBoolean,
   integer: (task) => makeNumber(task, 'integer'),
@@ -196,7 +196,7 @@ const MAKERS: Readonly<Record<JsonType, (task: Task) => unknown>> = {
   string: makeString,
 };
 
-function makeBoolean(task: Task): boolean {
+function makeBoolean(task: ValueTask): boolean {
   const { attempt, place, shape } = task;
   const suggestion = shape.suggestions.find((value) => typeof value === 'boolean');
   const isUsed = attempt.isVaried && place.index > 0;
@@ -205,7 +205,7 @@ function makeBoolean(task: Task): boolean {
 }
 
 /** The types to try, the most likely one first; null comes last, but deep down before containers. */
-function orderTypes({ shape, place }: Task): readonly JsonType[] {
+function orderTypes({ shape, place }: ValueTask): readonly JsonType[] {
   if (shape.types === undefined) {
     const hinted = typeof place.hint === 'object' && place.hint !== null ? readJsonType(place.hint) : undefined;
     const guess = guessContainer(shape) ?? hinted ?? guessScalar(shape) ?? (place.path === '' ? 'object' : 'string');
@@ -221,7 +221,7 @@ function orderTypes({ shape, place }: Task): readonly JsonType[] {
   return depth === 0 ? [...rest, ...simple, ...last] : [...simple, ...rest, ...last];
 }
 
-function guessScalar(shape: Shape): JsonType | undefined {
+function guessScalar(shape: MergedSchema): JsonType | undefined {
   if (shape.patterns.length > 0 || shape.minLength > 0 || shape.maxLength < Infinity) return 'string';
   const bounds = [shape.minimum, shape.maximum, shape.exclusiveMinimum, shape.exclusiveMaximum];
   if (shape.multiples.length > 0 || bounds.some(Number.isFinite)) return 'number';
@@ -237,7 +237,7 @@ function isContainer(value: unknown): boolean {
 const MAX_ROTATION_DEPTH = 4;
 
 /** The options of the first open choice in the order they are tried: a random one of those that stay small, then the others. */
-function orderOptions(attempt: Attempt, place: ValuePlace, shape: Shape): readonly number[] {
+function orderOptions(attempt: Attempt, place: ValuePlace, shape: MergedSchema): readonly number[] {
   const [choice] = shape.choices;
   if (choice === undefined) return [];
   if (choice.keyword === 'if' || choice.keyword === 'not') return choice.options.map((_, i) => i);
@@ -265,7 +265,7 @@ function rotate<Item>(items: readonly Item[], by: number): readonly Item[] {
   return start === 0 ? items : [...items.slice(start), ...items.slice(0, start)];
 }
 
-function readOptions(attempt: Attempt, shape: Shape, choice: Choice): OptionPlan {
+function readOptions(attempt: Attempt, shape: MergedSchema, choice: Choice): OptionPlan {
   const { plan } = shape;
   if (plan.options !== undefined) return plan.options;
   const weights = choice.options.map((_, i) => {
@@ -284,7 +284,7 @@ function readOptions(attempt: Attempt, shape: Shape, choice: Choice): OptionPlan
 }
 
 /** How large a value of the shape is at least. */
-function weigh(shape: Shape): number {
+function weigh(shape: MergedSchema): number {
   let weight = shape.properties.size;
   for (const name of shape.required) if (readPropertyParts(shape, name) === undefined) weight += 100;
   return Math.min(weight, 999);

@@ -22,7 +22,7 @@ import {
   type MutableShape,
   type Option,
   type SchemaPart,
-  type Shape,
+  type MergedSchema,
   SYNTHETIC,
 } from './shape.js';
 
@@ -31,7 +31,7 @@ const UNDECIDED: Decisions = new Map();
 
 /** Creates the function that merges schemas of one contract; every shape is built once. */
 export function createMergeSchemas(contract: Contract): MergeSchemas {
-  const shapes = new Map<string, Shape>();
+  const shapes = new Map<string, MergedSchema>();
   const choicesAt = new Map<string, readonly Choice[]>();
   const mergeByKey: MergeSchemas = (given, decisions = UNDECIDED) => {
     const parts = shareTarget(contract, given);
@@ -47,7 +47,7 @@ export function createMergeSchemas(contract: Contract): MergeSchemas {
     shapes.set(key, shape);
     return shape;
   };
-  const undecided = new WeakMap<readonly SchemaPart[], Shape>();
+  const undecided = new WeakMap<readonly SchemaPart[], MergedSchema>();
   return (parts, decisions = UNDECIDED) => {
     if (decisions.size > 0) return mergeByKey(parts, decisions);
     const known = undecided.get(parts);

@@ -29,7 +29,7 @@ export interface Choice {
 export type Decisions = ReadonlyMap<string, number>;
 
 /** Merges schemas that one value must fit, with some choices made; default none. */
-export type MergeSchemas = (parts: readonly SchemaPart[], decisions?: Decisions) => Shape;
+export type MergeSchemas = (parts: readonly SchemaPart[], decisions?: Decisions) => MergedSchema;
 
 /** One `additionalProperties`, with the names and patterns that it does not apply to. */
 interface AdditionalProperties {
@@ -44,7 +44,7 @@ type Bound =
   | `${'max' | 'min'}${'Items' | 'Length' | 'Properties'}`;
 
 /** The merged keywords of all schemas that one value must fit. */
-export interface Shape extends Readonly<Record<Bound, number>> {
+export interface MergedSchema extends Readonly<Record<Bound, number>> {
   /** Whether it is obvious that no value can fit. */
   readonly isImpossible: boolean;
   /** The allowed types; undefined for any. */
@@ -115,7 +115,7 @@ interface ShapePlan {
   /** The declared properties in the order of the document, then the other required ones. */
   properties: readonly PropertyPlan[] | undefined;
   /** The shapes that result from the options of the first open choice. */
-  decided: Shape[];
+  decided: MergedSchema[];
   options: OptionPlan | undefined;
   /** The enumerated values that fit, and those that are chosen from. */
   values: { readonly all: readonly unknown[]; readonly pool: readonly unknown[] } | undefined;
@@ -156,7 +156,7 @@ export interface ValuePlace {
 }
 
 /** A shape while schemas are merged into it. */
-export type MutableShape = { -readonly [Key in keyof Shape]: Mutable<Shape[Key]> };
+export type MutableShape = { -readonly [Key in keyof MergedSchema]: Mutable<MergedSchema[Key]> };
 
 type Mutable<T> =
   T extends ReadonlyMap<infer K, infer V>
@@ -229,7 +229,7 @@ export function isKeywords(schema: unknown): schema is SchemaObject {
 const NO_PARTS: readonly SchemaPart[] = [];
 
 /** The schemas of the property with a name; undefined if the name is not allowed. */
-export function readPropertyParts(shape: Shape, name: string): readonly SchemaPart[] | undefined {
+export function readPropertyParts(shape: MergedSchema, name: string): readonly SchemaPart[] | undefined {
   const own = shape.properties.get(name) ?? NO_PARTS;
   const added: SchemaPart[] = [];
   for (const { pattern, part } of shape.patternProperties) if (pattern.expression.test(name)) added.push(part);
@@ -251,7 +251,7 @@ export function readPropertyParts(shape: Shape, name: string): readonly SchemaPa
 }
 
 /** The schemas of the item at a position; undefined if no item is allowed there. */
-export function readItemParts(shape: Shape, index: number): readonly SchemaPart[] | undefined {
+export function readItemParts(shape: MergedSchema, index: number): readonly SchemaPart[] | undefined {
   const parts: SchemaPart[] = [...(shape.prefixItems[index] ?? [])];
   for (const { from, part } of shape.items) if (index >= from) parts.push(part);
   if (parts.length === 0) parts.push(...shape.unevaluatedItems);
@@ -265,7 +265,7 @@ export function readCycleKey(parts: readonly SchemaPart[]): string {
 }
 
 /** The properties of a shape: the declared ones in the order of the document, then the other required ones. */
-export function listProperties(shape: Shape): readonly PropertyPlan[] {
+export function listProperties(shape: MergedSchema): readonly PropertyPlan[] {
   const { plan, properties, required } = shape;
   if (plan.properties !== undefined) return plan.properties;
   plan.properties = [...new Set([...properties.keys(), ...required])].map((name) => planProperty(shape, name));
@@ -273,13 +273,13 @@ export function listProperties(shape: Shape): readonly PropertyPlan[] {
 }
 
 /** A property with a name that need not be declared. */
-export function planProperty(shape: Shape, name: string): PropertyPlan {
+export function planProperty(shape: MergedSchema, name: string): PropertyPlan {
   const parts = readPropertyParts(shape, name);
   return { name, segment: `/${escapeSegment(name)}`, parts, isRequired: shape.required.has(name) };
 }
 
 /** The shape that results from an option of the first open choice; indices past the last option are those with the negation of all others. */
-export function decide(merge: MergeSchemas, shape: Shape, index: number): Shape {
+export function decide(merge: MergeSchemas, shape: MergedSchema, index: number): MergedSchema {
   const { plan, choices } = shape;
   const known = plan.decided[index];
   const [choice] = choices;
@@ -297,7 +297,7 @@ export function isSent(merge: MergeSchemas, { parts }: PropertyPlan, direction: 
 }
 
 /** What objects are called: the title of their schema, else the last name in its pointer. */
-export function readKind(shape: Shape, [part]: readonly SchemaPart[]): string {
+export function readKind(shape: MergedSchema, [part]: readonly SchemaPart[]): string {
   if (shape.title !== undefined) return shape.title;
   if (part === undefined || !isKeywords(part.schema)) return '';
   const pointer = part.schema.$ref ?? part.pointer;
@@ -305,7 +305,7 @@ export function readKind(shape: Shape, [part]: readonly SchemaPart[]): string {
 }
 
 /** The type that the keywords of a shape imply, for a shape without `type`; undefined if neither array nor object. */
-export function guessContainer(shape: Shape): 'array' | 'object' | undefined {
+export function guessContainer(shape: MergedSchema): 'array' | 'object' | undefined {
   if (shape.properties.size > 0 || shape.required.size > 0 || shape.additionalProperties.length > 0) return 'object';
   if (shape.patternProperties.length > 0 || shape.propertyNames.length > 0 || shape.minProperties > 0) return 'object';
   if (shape.maxProperties < Infinity || shape.dependentRequired.size > 0 || shape.dependentSchemas.size > 0)
@@ -315,13 +315,13 @@ export function guessContainer(shape: Shape): 'array' | 'object' | undefined {
 }
 
 /** Whether a scalar fits a shape; formats are not checked. */
-export function accepts(shape: Shape, value: unknown): boolean {
+export function accepts(shape: MergedSchema, value: unknown): boolean {
   if (shape.values !== undefined && !shape.values.some((other) => isEqualJson(other, value))) return false;
   return acceptsListed(shape, value);
 }
 
 /** Whether a scalar that is one of the enumerated values fits the rest of a shape. */
-export function acceptsListed(shape: Shape, value: unknown): boolean {
+export function acceptsListed(shape: MergedSchema, value: unknown): boolean {
   if (!allowsType(shape.types, readJsonType(value))) return false;
   if (shape.excluded.some((other) => isEqualJson(other, value))) return false;
   if (typeof value === 'string') return acceptsString(shape, value);
@@ -329,7 +329,7 @@ export function acceptsListed(shape: Shape, value: unknown): boolean {
 }
 
 /** Whether a string has the length and matches the patterns of a shape. */
-export function acceptsString(shape: Shape, value: string): boolean {
+export function acceptsString(shape: MergedSchema, value: string): boolean {
   if (shape.minLength > 0 || shape.maxLength < Infinity) {
     const length = countCodePoints(value);
     if (length < shape.minLength || length > shape.maxLength) return false;
@@ -338,7 +338,7 @@ export function acceptsString(shape: Shape, value: string): boolean {
 }
 
 /** Whether a number is within the bounds of a shape and a multiple of its `multipleOf`. */
-export function acceptsNumber(shape: Shape, value: number): boolean {
+export function acceptsNumber(shape: MergedSchema, value: number): boolean {
   if (value < shape.minimum || value > shape.maximum) return false;
   if (value <= shape.exclusiveMinimum || value >= shape.exclusiveMaximum) return false;
   // The quotient of a tiny step is infinite, and the difference not a number: validators accept the value.
@@ -346,7 +346,7 @@ export function acceptsNumber(shape: Shape, value: number): boolean {
 }
 
 /** Whether a partial value can be completed to a value of the shape; tells the branches of a union apart. */
-export function acceptsGiven(shape: Shape, given: unknown): boolean {
+export function acceptsGiven(shape: MergedSchema, given: unknown): boolean {
   if (!allowsType(shape.types, readJsonType(given))) return false;
   if (!isObject(given)) return true;
   for (const [name, value] of Object.entries(given)) {

@@ -6,7 +6,7 @@ import { toError, type Violation } from '../../schema/violation.js';
 import { isCovered, isJsonType, readMediaType, toEssence } from '../../contract/media-type.js';
 import { isBytes } from '../../base/platform.js';
 import { buildTree, decodeForm, type Pair, readBrackets, readPairs } from '../text.js';
-import { type Part, readMultipart } from '../multipart.js';
+import { type MultipartPart, readMultipart } from '../multipart.js';
 import {
   type BodyCodec,
   type BodyParts,
@@ -137,7 +137,7 @@ export const decodeMultipartList: BodyCodec = ({ bytes, type, media }, parts): B
 
 /** The value of one part: a file by its filename or content, JSON by its type or schema, else a string. */
 function toLeaf(
-  part: Part,
+  part: MultipartPart,
   path: readonly string[],
   how: { readonly encoding: Encoding | undefined; readonly shape: ValueShape | undefined; readonly parts: BodyParts },
 ): Leaf {
@@ -202,7 +202,7 @@ function joinLeaves(
 
 /** Checks a part's type and headers against the contract's `encoding`. */
 function checkPart(
-  part: Part,
+  part: MultipartPart,
   as: { readonly field: string; readonly encoding: Encoding; readonly parts: BodyParts },
 ): readonly Violation[] {
   const { field, encoding, parts } = as;

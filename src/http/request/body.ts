@@ -116,14 +116,14 @@ function findNearMedia(
 }
 
 /** A body of an operation that is being decoded. */
-interface Reading {
+interface BodyContext {
   readonly operation: Operation;
   readonly parts: BodyReaderParts;
   readonly violations: Violation[];
 }
 
 /** Decodes and validates a body. */
-function decodeBody(codec: BodyCodec, input: Parameters<BodyCodec>[0], to: Reading): ReadBody {
+function decodeBody(codec: BodyCodec, input: Parameters<BodyCodec>[0], to: BodyContext): ReadBody {
   const { parts } = to;
   const mediaType = input.type.essence;
   const read = codec(input, parts);
@@ -164,7 +164,7 @@ function judgePatch(
 function checkBody(
   read: BodyValue,
   media: MediaType | undefined,
-  { operation, parts }: Omit<Reading, 'violations'>,
+  { operation, parts }: Omit<BodyContext, 'violations'>,
 ): readonly Violation[] {
   // Without a declared body there is no declared format.
   if (read.mistake !== undefined) return [operation.body === undefined ? toNote(read.mistake) : toError(read.mistake)];

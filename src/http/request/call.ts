@@ -110,7 +110,7 @@ export interface MatchedRequest {
 }
 
 /** A call before its body is read; the readers of parameters and credentials take it as their source. */
-interface Draft {
+interface CallDraft {
   readonly operation: Operation;
   readonly request: Request;
   readonly url: string;
@@ -144,7 +144,7 @@ export function createCallDecoder(
       };
       const violations: Violation[] = [];
       if (matched.repeatsSlash === true) violations.push(toStrictError(REPEATED_SLASH, strict));
-      const draft: Draft = {
+      const draft: CallDraft = {
         operation,
         request,
         url,
@@ -185,7 +185,7 @@ interface RequestPlan {
   readonly readBody: BodyReader;
 }
 
-type ReadHead = (draft: Draft) => void;
+type ReadHead = (draft: CallDraft) => void;
 
 function createPlans(
   contract: Contract,
@@ -245,14 +245,14 @@ function listKeysInQuery({ securitySchemes }: Contract): ReadonlySet<string> {
   return new Set(schemes.flatMap((scheme) => (scheme.in === 'query' ? (scheme.key ?? []) : [])));
 }
 
-function decodeForm(draft: Draft, body: BodyBytes | undefined, readHead: ReadHead): Call | Promise<Call> {
+function decodeForm(draft: CallDraft, body: BodyBytes | undefined, readHead: ReadHead): Call | Promise<Call> {
   if (body !== undefined) return withForm(draft, body, readHead);
   if (!hasBody(draft.request)) return withForm(draft, { kind: 'none' }, readHead);
   return readBody(draft.request, draft.limit).then((read) => withForm(draft, read, readHead));
 }
 
 /** A call whose form is read together with the query. */
-function withForm(draft: Draft, form: BodyBytes, readHead: ReadHead): Call {
+function withForm(draft: CallDraft, form: BodyBytes, readHead: ReadHead): Call {
   const { body, bytes } = withBody(draft, readFormText, form);
   const texts = [draft.search, typeof body === 'string' ? body : ''];
   const joined = { ...draft, search: texts.filter((text) => text !== '').join('&') };
@@ -263,7 +263,7 @@ function withForm(draft: Draft, form: BodyBytes, readHead: ReadHead): Call {
 /** A form as the text that a query would have. */
 const readFormText: BodyReader = (bytes) => ({ value: Buffer.from(bytes).toString('utf8'), mediaType: undefined });
 
-function withoutBody(draft: Draft, read: BodyReader): Call {
+function withoutBody(draft: CallDraft, read: BodyReader): Call {
   const { operation, request, headers, violations } = draft;
   if (isBodiless(request.method)) return finish(draft, undefined, NO_BODY);
   const contentType = operation.body === undefined ? null : headers.get('content-type');
@@ -275,7 +275,7 @@ function withoutBody(draft: Draft, read: BodyReader): Call {
 
 const NO_BYTES = new Uint8Array(0);
 
-function withBody(draft: Draft, read: BodyReader, body: BodyBytes): Call {
+function withBody(draft: CallDraft, read: BodyReader, body: BodyBytes): Call {
   const { operation, headers, violations, limit } = draft;
   if (body.kind === 'bytes') {
     const encoding = headers.get('content-encoding');
@@ -299,7 +299,7 @@ function withBody(draft: Draft, read: BodyReader, body: BodyBytes): Call {
 }
 
 // Without spreads, which cost more than the rest of a small call.
-function finish(draft: Draft, bytes: Uint8Array | undefined, body: ReadBody): Call {
+function finish(draft: CallDraft, bytes: Uint8Array | undefined, body: ReadBody): Call {
   const { operation, request, headers, values } = draft;
   const accept = headers.get('accept');
   return {

@@ -322,7 +322,7 @@ function readContent({ mediaType }: Parameter, text: string): { readonly value: 
 type QueryReader = (search: string, violations: Violation[]) => Readonly<Record<string, unknown>>;
 
 /** One `name=value` of a parameter. */
-interface Entry {
+interface QueryEntry {
   /** The path in the parameter: `['a', 'b']` for `filter[a][b]=…`. */
   readonly path: readonly string[];
   readonly raw: string | undefined;
@@ -350,7 +350,7 @@ export function createQueryReader(
       return NOTHING;
     }
     const values: Record<string, unknown> = {};
-    const owned = new Map<ParameterPlan, Entry[]>();
+    const owned = new Map<ParameterPlan, QueryEntry[]>();
     const undeclared = new Set<string>();
     for (const pair of readPairs(search)) {
       const owner = findOwner(pair.name);
@@ -423,7 +423,7 @@ function createOwnerFinder(
 /** Reads the entries of one parameter as one shape. */
 function readEntries(
   plan: ParameterPlan,
-  entries: readonly Entry[],
+  entries: readonly QueryEntry[],
   how: { readonly shape: TextShape; readonly profile: QueryProfile | undefined },
 ): TextTree {
   const [first] = entries;
@@ -440,7 +440,7 @@ function readEntries(
 }
 
 /** Entries with brackets: `a[b]=1&a[c]=2`, `a[]=1`. */
-function readPaths(entries: readonly Entry[], shape: TextShape): TextTree {
+function readPaths(entries: readonly QueryEntry[], shape: TextShape): TextTree {
   if (shape === 'names' && entries.some(({ path }) => path.length === 0)) {
     throw new StyleError('must not be both a single value and an object', 'PARAMETER_REPEATED');
   }
@@ -448,7 +448,7 @@ function readPaths(entries: readonly Entry[], shape: TextShape): TextTree {
   return shape === 'list' && typeof tree === 'string' ? [tree] : tree;
 }
 
-function readList(plan: ParameterPlan, entries: readonly Entry[], profile: QueryProfile | undefined): TextTree {
+function readList(plan: ParameterPlan, entries: readonly QueryEntry[], profile: QueryProfile | undefined): TextTree {
   const { rules, parameter } = plan;
   const split = profile === 'comma' || (profile !== 'repeat' && !parameter.explode);
   const raws = entries.flatMap(({ raw = '' }) => (split && raw !== '' ? splitRaw(raw, parameter.style) : [raw]));
@@ -458,11 +458,11 @@ function readList(plan: ParameterPlan, entries: readonly Entry[], profile: Query
 }
 
 /** OpenAPI 3.1, Parameter Object: `allowEmptyValue` allows `?flag` and `?flag=` for every schema. */
-function isEmptyAllowed({ parameter }: ParameterPlan, entries: readonly Entry[]): boolean {
+function isEmptyAllowed({ parameter }: ParameterPlan, entries: readonly QueryEntry[]): boolean {
   return parameter.allowEmptyValue && entries.length === 1 && (entries[0]?.raw ?? '') === '';
 }
 
-function readEmpty({ shape }: ParameterPlan, entries: readonly Entry[]): unknown {
+function readEmpty({ shape }: ParameterPlan, entries: readonly QueryEntry[]): unknown {
   return shape.types.has('boolean') && entries[0]?.raw === undefined ? true : '';
 }
 

@@ -1,4 +1,4 @@
-import { writeSource } from '../../http/answer.js';
+import { writeSource } from '../answer.js';
 import { URLSearchParams } from 'node:url';
 import { TextEncoder } from 'node:util';
 import type { ServerResponse } from 'node:http';

@@ -133,7 +133,7 @@ function checkNames(documents: readonly MocksOptions[]): void {
   }
 }
 
-type Entry = [name: string, url: string];
+type NamedUrl = [name: string, url: string];
 
 /** @param first - The options of the first mock, which decide about the connections. */
 function assemble(named: readonly NamedMock[], first: Partial<MocksOptions>, close: () => Promise<void>): Mocks {
@@ -167,11 +167,11 @@ function assemble(named: readonly NamedMock[], first: Partial<MocksOptions>, clo
       const { listen } = await import('../../server/listen.js');
       const server = await listen(answer, { ...where, ...served });
       servers.add(server);
-      const baseUrls = named.map(({ name, contract }): Entry => [
+      const baseUrls = named.map(({ name, contract }): NamedUrl => [
         name,
         server.url + (listBasePaths(contract())[0] ?? ''),
       ]);
-      const controlUrls = named.flatMap(({ name, control }): Entry[] =>
+      const controlUrls = named.flatMap(({ name, control }): NamedUrl[] =>
         control === undefined ? [] : [[name, server.url + control]],
       );
       return { ...server, baseUrls: Object.fromEntries(baseUrls), controlUrls: Object.fromEntries(controlUrls) };

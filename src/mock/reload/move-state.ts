@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Generator } from '../../generate/generate.js';
 import type { ItemModels } from '../../resources/item/item-models.js';
 import { listEntries, type WritableCollection } from '../../resources/store/collection.js';
-import type { Entry, Item } from '../../resources/store/lists/item-list.js';
+import type { StoredItem, Item } from '../../resources/store/lists/item-list.js';
 import { findProblems, type ItemProblem, type Items } from '../../resources/store/items.js';
 import type { Store, StoreDefinition, Transaction } from '../../resources/store/store.js';
 import { NOTHING_USED } from '../../resources/store/lists/usage.js';
@@ -53,7 +53,7 @@ export function moveState(store: Store, from: StateParts, to: StateParts): reado
 
 /** Whether requests, tests or scenarios have changed a collection since it was copied from its fixtures. */
 function isChanged(current: WritableCollection, fixture: WritableCollection | undefined): boolean {
-  const isOwn = ([scope, entry]: readonly [string, Entry]): boolean =>
+  const isOwn = ([scope, entry]: readonly [string, StoredItem]): boolean =>
     !isUntouched(entry, fixture?.get(entry.id, scope)) && !(entry.onDemand !== undefined && entry.revision === 1);
   return (
     current.scopes.some((scope) => current.list(scope).removed.length > 0) ||
@@ -62,7 +62,7 @@ function isChanged(current: WritableCollection, fixture: WritableCollection | un
   );
 }
 
-function isUntouched(entry: Entry, original: Entry | undefined): boolean {
+function isUntouched(entry: StoredItem, original: StoredItem | undefined): boolean {
   return original !== undefined && isDeepStrictEqual(entry.item, original.item);
 }
 
@@ -126,7 +126,7 @@ function followFixture(
 /** A valid item with the valid properties of another one; undefined where there is none with its id. */
 function repair(
   { items, generator }: StateParts,
-  [name, { id, item }]: readonly [string, Entry],
+  [name, { id, item }]: readonly [string, StoredItem],
   { problems, transaction }: { readonly problems: readonly ItemProblem[]; readonly transaction: Transaction },
 ): Item | undefined {
   const model = items.model(name);

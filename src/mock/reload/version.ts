@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { type AnswerSource, createChain, createSharedChain } from '../../answer/chain.js';
 import { createHandlerRegistry, type HandlerRegistry } from '../../answer/sources/handler.js';
 import { createPreferSource } from '../../answer/sources/prefer.js';
-import { onlyForMock, type RecordingSources } from '../../features/recording/answer/recordings.js';
+import { onlyForMock, type RecordingSources } from '../../features/recording/answer/recording-sources.js';
 import { createRangeSource } from '../../answer/sources/range.js';
 import { createRefuseSource } from '../../answer/sources/refuse.js';
 import { createVerifySource } from '../../answer/sources/verify.js';
@@ -12,7 +12,7 @@ import { COVERAGE_FOLDER, createCoverageWriter } from '../../features/coverage/f
 import { createCoverageRecorder } from '../../features/coverage/recorder.js';
 import type { Interaction } from '../../journal/interaction.js';
 import type { Feature } from '../feature.js';
-import type { MockCoverage, Parts } from '../parts.js';
+import type { MockCoverage, MockParts } from '../parts.js';
 import { collectSources, tellFeatures } from '../features.js';
 import type { AuthOptions } from '../options.js';
 import type { Settings } from '../read-options.js';
@@ -41,14 +41,14 @@ export interface SharedParts {
 }
 
 /** What answers requests by one state of the files. A request that begins with a version ends with it. */
-export interface Version extends Parts {
+export interface Version extends MockParts {
   readonly settings: Settings;
   readonly handlers: HandlerRegistry;
   readonly app: Hono;
 }
 
 /** The version of a mock that answers by its parts. @throws MockError `HANDLER_INVALID`. */
-export function createVersion(parts: Parts, settings: Settings, shared: SharedParts): Version {
+export function createVersion(parts: MockParts, settings: Settings, shared: SharedParts): Version {
   const { sessions, foreign, control, cors, store } = shared;
   const link = store === undefined ? createChain : createSharedChain;
   const recordings = foreign?.recordings;
@@ -84,7 +84,7 @@ export function createVersion(parts: Parts, settings: Settings, shared: SharedPa
  * @param before - The version that answers while this one is loaded.
  * @throws MockError where a file or an option cannot be used.
  */
-export function loadParts(shared: ContractParts, settings: Settings, before?: Version): Parts {
+export function loadParts(shared: ContractParts, settings: Settings, before?: Version): MockParts {
   const { seed } = settings;
   const { resources } = shared;
   const definition = loadFixtures(settings.fixtures, { seed, ...shared });
@@ -116,7 +116,7 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
 
 /** The answer sources, first to last: their order is the behaviour. */
 function listSources(
-  parts: Parts & Pick<SharedParts, 'features' | 'foreign'> & { readonly handlers: HandlerRegistry },
+  parts: MockParts & Pick<SharedParts, 'features' | 'foreign'> & { readonly handlers: HandlerRegistry },
   settings: Settings,
   sessions: Sessions,
 ): readonly AnswerSource[] {
@@ -156,7 +156,7 @@ function listSources(
 /** Tells the features, and calls the user's function, for which texts are redacted only if it asks for them. */
 function tellInteractions(
   onInteraction: Settings['onInteraction'],
-  parts: Parts,
+  parts: MockParts,
   features: readonly Feature[],
 ): (interaction: Interaction) => void {
   const tell = tellFeatures(features, parts);

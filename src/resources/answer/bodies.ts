@@ -29,7 +29,7 @@ import { toBareName } from '../../base/names.js';
 import { type Binding, listSentInQuery, type Resource } from '../item/resource.js';
 import { toScope } from '../store/collection.js';
 import { createNewSecrets } from '../item/identity.js';
-import type { Entry, Item } from '../store/lists/item-list.js';
+import type { StoredItem, Item } from '../store/lists/item-list.js';
 import { type ItemModel, omitInvalid } from '../item/item-model.js';
 import { isUploadedFile } from '../../http/request/body-form.js';
 import type { Call } from '../../http/request/call.js';
@@ -84,7 +84,7 @@ function createItemWriter({ declared }: StateContext, pointer: string): WriteBod
 function createCompletion(
   context: StateContext,
   pointer: string,
-  write: (entry: Entry, exchange: Exchange) => Pick<PartialBody, 'body' | 'item' | 'key'>,
+  write: (entry: StoredItem, exchange: Exchange) => Pick<PartialBody, 'body' | 'item' | 'key'>,
 ): WriteBody {
   // For each session: an item that was generated belongs to several, and what is generated beside it follows from the session.
   const writtenFor = memoizeOf((_session: Session) => new WeakMap<Item, unknown>());
@@ -184,7 +184,7 @@ function isIdSchema({ type, schema }: SchemaView): boolean {
 function readIdAs(
   { type, schema }: SchemaView,
   { idProperty = 'id', selfUrl }: Resource,
-  { item, id }: Entry,
+  { item, id }: StoredItem,
 ): unknown {
   // An answer without the format of a URL holds its last segment.
   const isOwn = selfUrl === undefined || schema.format?.startsWith('ur') === true;

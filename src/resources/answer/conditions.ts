@@ -6,7 +6,7 @@ import type { Call } from '../../http/request/call.js';
 import { hashText } from '../../base/random.js';
 import { type Binding, CHANGES, toText } from '../item/resource.js';
 import type { ItemProblem } from '../store/items.js';
-import type { Entry } from '../store/lists/item-list.js';
+import type { StoredItem } from '../store/lists/item-list.js';
 import type { ItemLocation } from '../store/on-demand.js';
 import { type Exchange, toEmptyAnswer } from '../../answer/chain.js';
 import {
@@ -99,7 +99,7 @@ export function declaresTags(operation: Operation): boolean {
 }
 
 /** The entity tag of an item: its `etag` property, else one built from its id and revision. */
-function toTag(entry: Entry): string {
+function toTag(entry: StoredItem): string {
   const own = entry.item['etag'];
   return typeof own === 'string' ? `"${own}"` : `"${hashText(entry.id).toString(36)}-${entry.revision}"`;
 }

@@ -11,7 +11,7 @@ import type { ReadSchema } from '../../contract/schema-view/schema-view.js';
 import { toSingular } from '../../conventions/names.js';
 import type { Binding, Resource, Resources } from '../item/resource.js';
 import { readScope } from '../store/collection.js';
-import type { Entry, Item, ListedForm } from '../store/lists/item-list.js';
+import type { StoredItem, Item, ListedForm } from '../store/lists/item-list.js';
 import type { ItemModel } from '../item/item-model.js';
 import type { Items } from '../store/items.js';
 import type { ItemLocation } from '../store/on-demand.js';
@@ -56,7 +56,7 @@ export interface OperationContext extends StateContext {
 }
 
 /** Writes an item as the body that one schema describes. */
-export type WriteBody = (entry: Entry, exchange: Exchange) => unknown;
+export type WriteBody = (entry: StoredItem, exchange: Exchange) => unknown;
 
 /** How the bodies of one operation show items. */
 export interface BodyWriters {
@@ -87,15 +87,15 @@ export interface References {
   /** Creates items of collections at the top level, and returns the objects of the new item that show them. */
   create(transaction: Transaction, body: Item): Item;
   /** A new item whose parts are items of the collections below it. */
-  adopt(location: ItemLocation, entry: Entry): Entry;
+  adopt(location: ItemLocation, entry: StoredItem): StoredItem;
 }
 
 /** Conditional requests on one operation (RFC 9110 section 13), where the contract declares them. */
 export interface Preconditions {
   /** The answer to a failed condition: 412, or 304 for a read. @param isNew - Whether this request created the item: a client may know any version. */
-  before(exchange: Exchange, entry: Entry | undefined, isNew?: boolean): Answer | undefined;
+  before(exchange: Exchange, entry: StoredItem | undefined, isNew?: boolean): Answer | undefined;
   /** The `ETag` of an item, where the resource has entity tags. */
-  headers(entry: Entry): Answer['headers'];
+  headers(entry: StoredItem): Answer['headers'];
 }
 
 /** Answers one operation from state, within one transaction of the store; undefined leaves it to the sources below. */
@@ -151,7 +151,7 @@ export function readOrigin({ headers }: Call): string {
 }
 
 /** The answer that shows an item. */
-export function answerItem(context: OperationContext, exchange: Exchange, entry: Entry): Answer | undefined {
+export function answerItem(context: OperationContext, exchange: Exchange, entry: StoredItem): Answer | undefined {
   const choice = context.choose(exchange.call);
   if (choice === undefined) return undefined;
   const body = context.bodies.project(choice.media?.schemaPointer)(entry, exchange);
@@ -186,7 +186,7 @@ function findUnknownBody(media: MediaType | undefined): unknown {
 }
 
 /** The entries of a list as a writer shows them: made again only where another list showed an entry in between. */
-export function listForms(entries: readonly Entry[], write: WriteBody, exchange: Exchange): readonly ListedForm[] {
+export function listForms(entries: readonly StoredItem[], write: WriteBody, exchange: Exchange): readonly ListedForm[] {
   return entries.map((entry) => {
     const known = entry.listed;
     if (known !== undefined && known.by === write && known.of === entry.item) return known;
@@ -248,7 +248,7 @@ function readLastWord(path: string): string | undefined {
   return path.split('/').findLast((segment) => segment !== '' && !segment.startsWith('{'));
 }
 
-type WriteLocation = (exchange: Exchange, entry: Entry, location: ItemLocation) => Answer['headers'];
+type WriteLocation = (exchange: Exchange, entry: StoredItem, location: ItemLocation) => Answer['headers'];
 
 /** The first of some statuses that an operation declares, else the last of them. */
 export function chooseDeclared(

@@ -6,7 +6,7 @@ import { toBareName } from '../../base/names.js';
 import { compareSchemas } from '../item/positions.js';
 import type { ElementsPlace, Resource } from '../item/resource.js';
 import { readScope, toScope } from '../store/collection.js';
-import type { Entry, Item } from '../store/lists/item-list.js';
+import type { StoredItem, Item } from '../store/lists/item-list.js';
 import type { ItemLocation } from '../store/on-demand.js';
 import { isGenerated } from '../store/lists/usage.js';
 import type { Exchange } from '../../answer/chain.js';
@@ -76,7 +76,7 @@ function createIdentifierHandler(context: OperationContext, { property, of }: El
 /** Changes the elements of an item. */
 type ChangeElements = (
   exchange: Exchange,
-  entry: Entry,
+  entry: StoredItem,
   location: ItemLocation,
 ) => { readonly elements: readonly unknown[] } | { readonly refused: Answer };
 

@@ -24,7 +24,7 @@ import {
   type View,
 } from '../list/view.js';
 import type { Binding, Resource } from '../item/resource.js';
-import { type Entry, findIndex, type Item, type ItemList } from '../store/lists/item-list.js';
+import { type StoredItem, findIndex, type Item, type ItemList } from '../store/lists/item-list.js';
 import type { ItemLocation } from '../store/on-demand.js';
 import { memoize, memoizeOf } from '../../base/memoize.js';
 import type { Session } from '../../session/session.js';
@@ -246,7 +246,7 @@ export function createLatestHandler(context: OperationContext): StateHandler {
 /** Plans which items a request means that names none: all of a list that match the filters of the operation. */
 export function createMatchReader(
   context: OperationContext,
-): (exchange: Exchange, location: ItemLocation) => readonly Entry[] {
+): (exchange: Exchange, location: ItemLocation) => readonly StoredItem[] {
   const { binding, contract, model, read } = context;
   const plan = createPagePlan(contract, binding.operation, { item: model.schema, read });
   const readList = createListReader(context);
@@ -353,7 +353,7 @@ function toUrl(
 interface ListedItems {
   readonly list: ItemList;
   /** The entry of the store for an entry of the list. */
-  origin(entry: Entry): Entry;
+  origin(entry: StoredItem): StoredItem;
 }
 
 /** Plans which items a list shows: those of one parent, or those of every parent where the path names none. */
@@ -416,7 +416,7 @@ function readIds({ ids }: PagePlan, { model }: ItemLocation, values: PageValues)
   const wanted = new Set(listIds(ids, values));
   if (ids === undefined || wanted.size === 0) return [];
   const isWanted = (value: unknown): boolean => isScalar(value) && wanted.has(String(value));
-  const isNamed = (entry: Entry): boolean =>
+  const isNamed = (entry: StoredItem): boolean =>
     // The ids of items of several parents begin with that of the parent.
     wanted.has(entry.id) ||
     wanted.has(readScope(entry.id).at(-1) ?? '') ||
@@ -502,11 +502,11 @@ export function toElements(value: unknown): readonly unknown[] {
 
 /** The elements of an array as a list; a string or a number is the `name` of its item. */
 function listElements(elements: readonly unknown[]): ListedItems {
-  const entries = elements.map((element, i): Entry => {
+  const entries = elements.map((element, i): StoredItem => {
     const item = isObject(element) ? element : { name: element };
     return { id: String(i), sequence: i, item, revision: 1, size: 0, content: undefined };
   });
-  const get = (id: string): Entry | undefined => entries[Number(id)];
+  const get = (id: string): StoredItem | undefined => entries[Number(id)];
   return { list: { size: entries.length, entries, removed: [], get, recall: get }, origin: (entry) => entry };
 }
 
@@ -535,9 +535,9 @@ function createParentSeed({ items, model, bindingsOf, binding }: OperationContex
 
 /** The lists of all scopes as one; ids in it begin with the scope, since items of two parents can have the same id. */
 function joinLists({ scopes, list }: ItemLocation['collection']): ListedItems {
-  const origins: Entry[] = [];
-  const entries: Entry[] = [];
-  const byId = new Map<string, Entry>();
+  const origins: StoredItem[] = [];
+  const entries: StoredItem[] = [];
+  const byId = new Map<string, StoredItem>();
   const starts = new Map<string, number>();
   for (const scope of scopes) {
     starts.set(scope, entries.length);
@@ -549,7 +549,7 @@ function joinLists({ scopes, list }: ItemLocation['collection']): ListedItems {
       byId.set(id, joined);
     }
   }
-  const recall = (id: string): Entry | undefined => {
+  const recall = (id: string): StoredItem | undefined => {
     const known = byId.get(id) ?? entries.find((_, i) => origins[i]?.id === id);
     if (known !== undefined) return known;
     const ids = readScope(id);
@@ -561,6 +561,6 @@ function joinLists({ scopes, list }: ItemLocation['collection']): ListedItems {
   };
   return {
     list: { size: entries.length, entries, removed: [], get: (id) => byId.get(id), recall },
-    origin: ({ sequence }) => origins[sequence] as Entry, // the sequence is the index
+    origin: ({ sequence }) => origins[sequence] as StoredItem, // the sequence is the index
   };
 }

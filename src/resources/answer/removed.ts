@@ -8,7 +8,7 @@ import { findSuccessMedia } from '../../contract/operations/responses.js';
 import { listBranches, type ReadSchema, listProperties } from '../../contract/schema-view/schema-view.js';
 import { findItemPlace } from '../item/positions.js';
 import type { Binding, RemovedHint } from '../item/resource.js';
-import type { Entry, Item, ItemList } from '../store/lists/item-list.js';
+import type { StoredItem, Item, ItemList } from '../store/lists/item-list.js';
 import { isStatus } from '../item/server-values.js';
 import type { Exchange } from '../../answer/chain.js';
 import { answerItem, type OperationContext, type StateContext, toAnswer } from './context.js';
@@ -29,7 +29,7 @@ interface RemovedMark {
 }
 
 /** What a removed item is read as; undefined where it is not found. */
-export type ReadRemoved = (exchange: Exchange, entry: Entry) => Answer | undefined;
+export type ReadRemoved = (exchange: Exchange, entry: StoredItem) => Answer | undefined;
 
 /** Plans how removed items are read: as the branch of the response for them, or with the property that marks them. */
 export function createRemovedReader(context: OperationContext): ReadRemoved {
@@ -56,7 +56,7 @@ export function createListChooser(context: OperationContext): (list: ItemList, c
     const removed = list.removed.map((entry) => withMark(entry, mark));
     const both = included === undefined && !isListed ? removed : [...list.entries, ...removed];
     const entries = both.toSorted((a, b) => a.sequence - b.sequence);
-    const get = (id: string): Entry | undefined => entries.find((entry) => entry.id === id);
+    const get = (id: string): StoredItem | undefined => entries.find((entry) => entry.id === id);
     return { size: entries.length, entries, removed: [], get, recall: list.recall };
   };
 }
@@ -71,7 +71,7 @@ function isAsked({ query }: Call, parameter: string, { value, status }: RemovedM
 }
 
 /** An entry as it is shown after its removal. */
-export function withMark(entry: Entry, { property, value, status, hint }: RemovedMark): Entry {
+export function withMark(entry: StoredItem, { property, value, status, hint }: RemovedMark): StoredItem {
   if (hint !== undefined) return { ...entry, item: mergeShown(entry.item, hint.show ?? {}), isDeclared: undefined };
   const shown = status === undefined ? {} : { [status.property]: status.value };
   return { ...entry, item: { ...entry.item, ...shown, [property]: value }, isDeclared: undefined };

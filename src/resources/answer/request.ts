@@ -22,7 +22,7 @@ import {
 } from '../../contract/schema-view/schema-view.js';
 import { toBareName } from '../../base/names.js';
 import { toScope } from '../store/collection.js';
-import type { Entry, Item, ItemContent } from '../store/lists/item-list.js';
+import type { StoredItem, Item, ItemContent } from '../store/lists/item-list.js';
 import { type ItemLocation, toType } from '../store/on-demand.js';
 import type { Exchange } from '../../answer/chain.js';
 import type { ResponseChoice } from '../../answer/choose-response.js';
@@ -149,7 +149,7 @@ export function createCollectionHandler(
 /** What every operation on one item has in common: it finds the item and checks the preconditions. */
 export function createItemHandler(
   context: OperationContext,
-  handle: (exchange: Exchange, entry: Entry, location: ItemLocation) => Answer | undefined,
+  handle: (exchange: Exchange, entry: StoredItem, location: ItemLocation) => Answer | undefined,
   readRemoved?: ReadRemoved,
 ): StateHandler {
   const { preconditions, binding, model } = context;
@@ -189,7 +189,7 @@ export function findEntry(
   { items }: StateContext,
   exchange: Exchange,
   { location, id }: { readonly location: ItemLocation; readonly id: string },
-): Entry | undefined {
+): StoredItem | undefined {
   const existing = items.lookUp(location, id);
   if (existing !== undefined) return existing;
   const created = items.find(location, id);

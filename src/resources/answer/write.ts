@@ -14,7 +14,7 @@ import { findCount } from '../list/list-shape.js';
 import { isSameItem } from '../item/positions.js';
 import { type Binding, CREATES, type Resource, createsUnknown, isPathId } from '../item/resource.js';
 import type { Answer } from '../../http/answer.js';
-import type { Entry, Item } from '../store/lists/item-list.js';
+import type { StoredItem, Item } from '../store/lists/item-list.js';
 import { readItemKey } from '../item/identity.js';
 import type { ItemModel } from '../item/item-model.js';
 import { createDerive } from '../item/server-values.js';
@@ -88,7 +88,7 @@ export function createCreateHandler(context: OperationContext): StateHandler {
 }
 
 /** Takes over the strings of the answer to a create that differ from the item, so that a read shows the same. */
-function adoptShown({ model, collection, scope }: ItemLocation, created: Entry, shown: unknown): Entry {
+function adoptShown({ model, collection, scope }: ItemLocation, created: StoredItem, shown: unknown): StoredItem {
   if (model.schema === undefined || shown === created.item || !isObject(shown)) return created;
   const names = Object.keys(created.item).filter(
     (name) =>
@@ -126,13 +126,13 @@ function createItem(
 }
 
 interface CreatedItem {
-  readonly entry: Entry;
+  readonly entry: StoredItem;
   /** The item when it was created, with the secrets that no later answer shows. */
   readonly whole: Item;
 }
 
 /** The entry with what a request sent and only its answer shows. */
-function showSent(entry: Entry, sent: Item, names: readonly string[]): Entry {
+function showSent(entry: StoredItem, sent: Item, names: readonly string[]): StoredItem {
   if (names.length === 0) return entry;
   const only = filterMembers(sent, (name) => names.includes(name) && !Object.hasOwn(entry.item, name));
   return Object.keys(only).length === 0 ? entry : { ...entry, item: { ...only, ...entry.item } };
@@ -196,7 +196,7 @@ export function createReplaceHandler(context: OperationContext): StateHandler {
 
 /** What one item of a request replaces. */
 interface ReplacedItem {
-  readonly entry: Entry;
+  readonly entry: StoredItem;
   readonly location: ItemLocation;
   readonly body: Item;
 }
@@ -270,7 +270,7 @@ export function createDeleteHandler(context: OperationContext): StateHandler {
 
 function createChangeHandler(
   context: OperationContext,
-  change: (exchange: Exchange, entry: Entry, location: ItemLocation) => Change,
+  change: (exchange: Exchange, entry: StoredItem, location: ItemLocation) => Change,
 ): StateHandler {
   const isFixed = hasFixedId(context);
   const derive = createDerive(context.model.resource);
@@ -311,7 +311,7 @@ function hasFixedId({ binding, bindingsOf, model, read }: OperationContext): boo
 }
 
 /** The id that a change gives an item which several properties identify. */
-function readNewKey(resource: Resource, before: Entry, after: Entry): string | undefined {
+function readNewKey(resource: Resource, before: StoredItem, after: StoredItem): string | undefined {
   const { keyProperties } = resource;
   if (keyProperties.length === 0 || keyProperties.some((name) => readMember(after.item, name) === undefined))
     return undefined;
@@ -320,7 +320,11 @@ function readNewKey(resource: Resource, before: Entry, after: Entry): string | u
 }
 
 /** The id that a change gives an item whose id is a name: the value of its property in the body, or of `new_name`. */
-function readNewId({ binding, model, reader }: OperationContext, { call }: Exchange, entry: Entry): string | undefined {
+function readNewId(
+  { binding, model, reader }: OperationContext,
+  { call }: Exchange,
+  entry: StoredItem,
+): string | undefined {
   const { idProperty, keyProperties, singleton } = model.resource;
   if (singleton || idProperty === undefined || keyProperties.length > 0 || binding.id.length === 0) return undefined;
   if (means(idProperty, 'ids.id') || idProperty.includes('.') || model.idProperty?.readOnly === true) return undefined;
@@ -375,7 +379,7 @@ export function createBatchHandler(context: OperationContext): StateHandler {
   const answerSeveral = createSeveralAnswer(context);
   return createCollectionHandler(context, (exchange, choice, location) => {
     context.items.seed(location);
-    const entries: Entry[] = [];
+    const entries: StoredItem[] = [];
     for (const body of context.reader.many(exchange.call)) {
       const done =
         change?.(exchange, { location, body }) ??
@@ -388,7 +392,7 @@ export function createBatchHandler(context: OperationContext): StateHandler {
 }
 
 /** A changed item, or the answer to a change that is not possible; undefined for an item that does not exist yet. */
-type Changed = { readonly entry: Entry } | { readonly refused: Answer } | undefined;
+type Changed = { readonly entry: StoredItem } | { readonly refused: Answer } | undefined;
 
 /** Plans how the items of a batch change that exist: by PUT they are replaced, by PATCH or an "update" they are merged; a create has none. */
 function createBatchChange(
@@ -440,14 +444,14 @@ function readIds(value: unknown, idProperty: string): readonly string[] {
   return typeof value === 'string' || typeof value === 'number' ? String(value).split(/\s*,\s*/) : [];
 }
 
-type AnswerSeveral = (exchange: Exchange, choice: ResponseChoice, entries: readonly Entry[]) => Answer | undefined;
+type AnswerSeveral = (exchange: Exchange, choice: ResponseChoice, entries: readonly StoredItem[]) => Answer | undefined;
 
 /** Plans the answer that shows several items: as a list, in an envelope, by their ids, by their number, or the last of them. */
 function createSeveralAnswer(context: OperationContext): AnswerSeveral {
   const { binding, bodies, read, model } = context;
   const { list } = binding;
   const { idProperty = 'id' } = model.resource;
-  const projectAll = (pointer: string | undefined, entries: readonly Entry[], exchange: Exchange): unknown[] => {
+  const projectAll = (pointer: string | undefined, entries: readonly StoredItem[], exchange: Exchange): unknown[] => {
     const isId = read(pointer)?.members.size === 0;
     const project = bodies.project(pointer);
     return entries.map((entry) => (isId ? (readMember(entry.item, idProperty) ?? entry.id) : project(entry, exchange)));

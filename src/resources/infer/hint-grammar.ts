@@ -68,7 +68,7 @@ export interface DocumentHint {
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The JSON Schema of the values of one type. */
-interface Kind<Value> {
+interface HintKind<Value> {
   readonly schema: JsonSchema;
   /** Ties the schema to the type of its values; never set. */
   readonly value?: Value;
@@ -76,7 +76,7 @@ interface Kind<Value> {
 
 /** One property of a hint. */
 interface Property<Value> {
-  readonly kind: Kind<Value>;
+  readonly kind: HintKind<Value>;
   /** A sentence for editors and docs/state.md. */
   readonly description: string;
   /** What applies without the hint, for docs/state.md. */
@@ -86,21 +86,21 @@ interface Property<Value> {
 /** The properties of an object; the compiler checks that each one has the type of its kind. */
 type Properties<Value> = { readonly [Name in keyof Value]-?: Property<NonNullable<Value[Name]>> };
 
-const STRING: Kind<string> = { schema: { type: 'string' } };
-const STRINGS: Kind<readonly string[]> = { schema: { type: 'array', items: STRING.schema } };
+const STRING: HintKind<string> = { schema: { type: 'string' } };
+const STRINGS: HintKind<readonly string[]> = { schema: { type: 'array', items: STRING.schema } };
 const placeOf = (name: string): JsonSchema => closedObject({ [name]: STRING.schema }, { required: [name] });
 const FORMS: readonly JsonSchema[] = [STRING.schema, placeOf('query'), placeOf('body')];
 const PARAMETERS: JsonSchema = { oneOf: [...FORMS, arrayOf({ oneOf: FORMS })] };
 // A definition is compiled when the first hint uses it; few documents do.
-const PARAMETERS_KIND: Kind<ParameterHint | readonly ParameterHint[]> = { schema: { $ref: '#/$defs/parameters' } };
-const OBJECT: Kind<Item> = { schema: { type: 'object', additionalProperties: true } };
+const PARAMETERS_KIND: HintKind<ParameterHint | readonly ParameterHint[]> = { schema: { $ref: '#/$defs/parameters' } };
+const OBJECT: HintKind<Item> = { schema: { type: 'object', additionalProperties: true } };
 const FLAG: JsonSchema = { type: 'boolean' };
-const oneOf = <Value extends string>(...values: readonly Value[]): Kind<Value> => ({ schema: { enum: values } });
-const mapOf = <Value>(kind: Kind<Value>): Kind<Readonly<Record<string, Value>>> => ({
+const oneOf = <Value extends string>(...values: readonly Value[]): HintKind<Value> => ({ schema: { enum: values } });
+const mapOf = <Value>(kind: HintKind<Value>): HintKind<Readonly<Record<string, Value>>> => ({
   schema: { type: 'object', additionalProperties: kind.schema },
 });
 
-function objectOf<Value>(properties: Properties<Value>): Kind<Value> {
+function objectOf<Value>(properties: Properties<Value>): HintKind<Value> {
   const entries = Object.entries<Property<unknown>>(properties);
   const schemas = entries.map(([name, { kind, description }]) => [name, { ...kind.schema, description }]);
   return { schema: closedObject(Object.fromEntries(schemas) as JsonSchema) };

@@ -183,7 +183,8 @@ function splitGroups(
       // A path with the ids of other items only is that of a membership.
       const isMembership = noun !== undefined && count === parameters.length;
       if (isMembership || count < (splits.get(key)?.length ?? 1)) continue;
-      const nameAt = (name: string, at: number): string => (at === 0 && isOfParent ? noun : named[at]) ?? toNoun(name);
+      const nameAt = (name: string, at: number): string =>
+        (at === 0 && isOfParent ? noun : named[at]) ?? toParameterNoun(name);
       splits.set(key, [...parameters.slice(0, count).map(nameAt), own ?? nameAt(parameters[count] ?? '', count)]);
     }
   }
@@ -223,7 +224,7 @@ function findNoun(words: readonly string[]): string | undefined {
 }
 
 /** The noun of the items that a parameter identifies: `shops` for `{shopId}`. */
-function toNoun(parameter: string): string {
+function toParameterNoun(parameter: string): string {
   return `${parameter.replace(ID_PART, '') || 'item'}s`;
 }
 
@@ -261,7 +262,7 @@ function readPathShape({ path, spanned }: Operation): DraftShape | undefined {
     }
     // A path that is only a parameter belongs to no collection.
     if (segments.length === 1) return undefined;
-    if (last === undefined) groups.push({ words: [toNoun(read.parameter)], parameters: [read.parameter] });
+    if (last === undefined) groups.push({ words: [toParameterNoun(read.parameter)], parameters: [read.parameter] });
     else last.parameters.push(read.parameter);
     if (read.verb !== undefined) groups.push({ words: [read.verb], parameters: [] });
   }

@@ -416,14 +416,14 @@ function isVerbAndNoun(word: string): boolean {
   return verb !== undefined && findAction(verb, VERBS_BEFORE_NOUN) !== undefined && toAction(word) === undefined;
 }
 
-type Reading = Pick<RpcMethod, 'action' | 'isVerbFirst' | 'key' | 'nouns' | 'verb'>;
+type PathReading = Pick<RpcMethod, 'action' | 'isVerbFirst' | 'key' | 'nouns' | 'verb'>;
 
-function readVerbLast(words: readonly string[]): Reading {
+function readVerbLast(words: readonly string[]): PathReading {
   const [nouns, verb = ''] = [words.slice(0, -1), words.at(-1)];
   return { key: nouns.join('.'), nouns, verb, isVerbFirst: false, action: toAction(verb) };
 }
 
-function readVerbFirst(index: ContractIndex, operation: Operation, words: readonly string[]): Reading | undefined {
+function readVerbFirst(index: ContractIndex, operation: Operation, words: readonly string[]): PathReading | undefined {
   const [, verb = '', noun = ''] = VERB_AND_NOUN.exec(words.at(-1) ?? '') ?? [];
   if (noun === '') return undefined;
   const own = findAction(verb, VERBS_BEFORE_NOUN);

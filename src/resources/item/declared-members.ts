@@ -167,13 +167,13 @@ function createPositions(contract: Contract): {
 }
 
 /** A schema that can be a reference. */
-interface Place {
+interface MemberPlace {
   readonly schema: Schema;
   readonly pointer: string;
 }
 
 /** The position of some schemas; undefined without any. */
-type OpenAll = (places: readonly Place[]) => Position | undefined;
+type OpenAll = (places: readonly MemberPlace[]) => Position | undefined;
 
 const ANYTHING: Position = {
   parts: [],
@@ -220,7 +220,7 @@ function createPosition({ parts, unions }: Pick<Position, 'parts' | 'unions'>, o
 }
 
 /** A schema with its references resolved, and the schemas that its `allOf` and its conditions add. */
-function flatten(contract: Contract, { schema, pointer }: Place, depth: number): readonly SchemaPart[] {
+function flatten(contract: Contract, { schema, pointer }: MemberPlace, depth: number): readonly SchemaPart[] {
   if (depth > MAX_DEPTH) return [];
   const part = resolvePart(contract, schema, pointer);
   // What is beside a `$ref` counts as well.
@@ -235,7 +235,7 @@ function flatten(contract: Contract, { schema, pointer }: Place, depth: number):
 function listAt(
   { schema, pointer }: SchemaPart,
   keyword: 'additionalProperties' | 'else' | 'items' | 'then' | 'unevaluatedProperties',
-): readonly Place[] {
+): readonly MemberPlace[] {
   const own = schema[keyword];
   return own === undefined ? [] : [{ schema: own, pointer: `${pointer}/${keyword}` }];
 }

@@ -27,7 +27,7 @@ export function isJsonPatch(body: unknown): boolean {
 export function applyJsonPatch(item: Item, operations: unknown, isLenient = false): PatchResult {
   if (!Array.isArray(operations)) return { mistake: 'a JSON Patch must be an array of operations' };
   // A copy, which is changed in place: a copy for each operation would take quadratic time.
-  const draft: Draft = { tree: { root: copyJson(item) }, isLenient, work: 0 };
+  const draft: PatchDraft = { tree: { root: copyJson(item) }, isLenient, work: 0 };
   for (const [i, operation] of operations.entries()) {
     if (!isObject(operation)) return { mistake: `operation ${i} of the patch must be an object` };
     const mistake = draft.work > MAX_WORK ? TOO_COSTLY : applyOperation(draft, operation);
@@ -39,7 +39,7 @@ export function applyJsonPatch(item: Item, operations: unknown, isLenient = fals
 }
 
 /** The item that is changed, and the values that were copied, moved or compared so far. */
-interface Draft {
+interface PatchDraft {
   readonly tree: Record<string, unknown>;
   readonly isLenient: boolean;
   work: number;
@@ -54,7 +54,7 @@ const ITEMS_PER_WORK = 256;
 const TOO_COSTLY = `is not applied: the patch copies, moves or compares more than ${MAX_WORK} values`;
 
 /** Applies one operation. @returns why it cannot be applied. */
-function applyOperation(draft: Draft, operation: Item): string | undefined {
+function applyOperation(draft: PatchDraft, operation: Item): string | undefined {
   const { op, path, from, value } = operation;
   if (typeof path !== 'string') return 'has no path';
   const needsValue = op === 'add' || op === 'replace' || op === 'test';
@@ -120,7 +120,7 @@ interface Located {
 }
 
 /** The place at a path, where it can be only the last segment that does not exist. */
-function locate({ tree }: Draft, path: string): Located | undefined {
+function locate({ tree }: PatchDraft, path: string): Located | undefined {
   let located: Located = { parent: tree, key: 'root', found: true, value: tree['root'] };
   for (const key of readSegments(path)) {
     const { found, value } = located;
@@ -141,7 +141,7 @@ function locate({ tree }: Draft, path: string): Located | undefined {
 const INDEX = /^(0|[1-9]\d*)$/;
 
 /** Adds a value, before the item of an array that is there. @returns whether there is such a place. */
-function insert(draft: Draft, place: Located | undefined, value: unknown): boolean {
+function insert(draft: PatchDraft, place: Located | undefined, value: unknown): boolean {
   if (place === undefined) return false;
   const { parent, key } = place;
   if (!Array.isArray(parent)) setOwn(parent, key, value);
@@ -162,7 +162,7 @@ function replace(place: Located | undefined, value: unknown): boolean {
   return true;
 }
 
-function remove(draft: Draft, place: Located | undefined): boolean {
+function remove(draft: PatchDraft, place: Located | undefined): boolean {
   if (place?.found !== true || place.parent === draft.tree) return false;
   const { parent, key } = place;
   if (Array.isArray(parent)) {

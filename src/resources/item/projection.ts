@@ -202,7 +202,11 @@ function toLink(context: LinkContext, { path, property: source }: Source, target
   return { ...plain, change: 'to-list', convert: toList };
 }
 
-function toChange(context: LinkContext, source: Kind, target: Kind): Pick<PropertyLink, 'change' | 'convert' | 'key'> {
+function toChange(
+  context: LinkContext,
+  source: ObjectKind,
+  target: ObjectKind,
+): Pick<PropertyLink, 'change' | 'convert' | 'key'> {
   if (source.isObject && target.isScalar && source.id !== undefined) {
     const key = source.id;
     return { change: 'to-id', key, convert: toEach((value) => (isObject(value) ? value[key] : value)) };
@@ -296,7 +300,7 @@ function isTime({ format }: SchemaObject): boolean {
 }
 
 /** What a property holds, or what the elements of its array are. */
-interface Kind extends Pick<PropertyView, 'name' | 'schema'> {
+interface ObjectKind extends Pick<PropertyView, 'name' | 'schema'> {
   readonly isArray: boolean;
   readonly isObject: boolean;
   readonly isScalar: boolean;
@@ -308,7 +312,7 @@ interface Kind extends Pick<PropertyView, 'name' | 'schema'> {
   readonly of?: SchemaView | undefined;
 }
 
-function readKind(read: ReadSchema, property: PropertyView): Kind {
+function readKind(read: ReadSchema, property: PropertyView): ObjectKind {
   const inner = read(property.target);
   const one = inner?.type === 'array' && inner.element !== undefined ? read(inner.element) : inner;
   if (one === inner) return toKind(one, property);
@@ -318,7 +322,7 @@ function readKind(read: ReadSchema, property: PropertyView): Kind {
 function toKind(
   one: SchemaView | undefined,
   { name, schema, scalar }: Pick<PropertyView, 'name' | 'scalar' | 'schema'>,
-): Kind {
+): ObjectKind {
   const common = { name, schema, isArray: false, isScalar: false };
   // What can be an id as well as its object needs no conversion.
   if (one !== undefined && one.members.size > 0)

@@ -235,7 +235,7 @@ function redact(secret: string): string {
 }
 
 /** A new item without the properties that only the answer to its create shows, and those. @param fixed - What is shown nevertheless. */
-export function hideSecrets(resource: Resource, fixed: Item, item: Item): Pick<NewEntry, 'item' | 'secrets'> {
+export function takeSecrets(resource: Resource, fixed: Item, item: Item): Pick<NewEntry, 'item' | 'secrets'> {
   const { once, secretKey } = resource;
   const names = [
     ...once.filter((name) => !Object.hasOwn(fixed, name)),

@@ -1,6 +1,6 @@
 import { isObject } from '../../base/json.js';
 import type { SchemaView, ReadSchema } from '../../contract/schema-view/schema-view.js';
-import type { Entry, Item } from '../store/lists/item-list.js';
+import type { StoredItem, Item } from '../store/lists/item-list.js';
 import {
   type EnvelopeField,
   type ListShape,
@@ -76,11 +76,11 @@ export interface EnvelopeFacts {
   readonly total: number;
   readonly limit: number;
   /** The entries of the page, in order. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly StoredItem[];
   /** The items in the form of the response. */
   readonly items: readonly unknown[];
   /** The id of an entry in the form of the item. */
-  id(entry: Entry): unknown;
+  id(entry: StoredItem): unknown;
   /** The URL of another page of this list, of the current page for undefined; with or without the origin. */
   url(turn: PageTurn | 'first' | undefined, absolute: boolean): string;
 }

@@ -1,5 +1,5 @@
 import type { Idea } from '../../conventions/conventions.js';
-import type { Entry } from '../store/lists/item-list.js';
+import type { StoredItem } from '../store/lists/item-list.js';
 import type { View } from './view.js';
 
 /** The name of a pagination style. */
@@ -31,7 +31,7 @@ export interface PageRequest {
   /** The value of a query parameter; undefined where it is not given. */
   value(role: PageRole): unknown;
   /** The entry of an id, also of a removed item. */
-  recall(id: string): Entry | undefined;
+  recall(id: string): StoredItem | undefined;
 }
 
 /** One page: its range in the view, and the parameters of the next and the previous page. */

@@ -27,7 +27,7 @@ import { PAGE_STYLES, type PageFacts, type PageRole, type PageStyle, type PageSt
 import { type Filter, findFilter } from './view.js';
 import { listStatuses } from '../../conventions/names.js';
 import { isChangeTimestamp, isInactiveTime, isInstant, isStatus, isTimestamp } from '../item/server-values.js';
-import type { Entry } from '../store/lists/item-list.js';
+import type { StoredItem } from '../store/lists/item-list.js';
 
 /** How a list is paginated, sorted and filtered: the roles of its query parameters. */
 export interface PagePlan extends PageFacts {
@@ -328,7 +328,7 @@ interface HiddenItems {
   readonly name: string;
   /** Whether the values of the parameters ask for them. */
   isShown(values: Readonly<Record<string, unknown>>): boolean;
-  isHidden(entry: Entry): boolean;
+  isHidden(entry: StoredItem): boolean;
 }
 
 /** How a description gives the default of a flag: "The default is True." */

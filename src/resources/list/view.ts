@@ -9,28 +9,28 @@ import {
 import { toSingular } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import type { PageInput } from './inputs.js';
-import { type Entry, findFirst, type ItemList } from '../store/lists/item-list.js';
+import { type StoredItem, findFirst, type ItemList } from '../store/lists/item-list.js';
 import { canHold } from '../item/declared-members.js';
 
 /** Compares two entries: negative where the first comes first. */
-type EntryOrder = (a: Entry, b: Entry) => number;
+type EntryOrder = (a: StoredItem, b: StoredItem) => number;
 
 /** The items of a list that match the filters of a request, in the requested order. */
 export interface View {
   readonly size: number;
-  at(index: number): Entry | undefined;
+  at(index: number): StoredItem | undefined;
   /** Items from one index up to another (excluded), in the order of the view. */
-  slice(from: number, to: number): readonly Entry[];
+  slice(from: number, to: number): readonly StoredItem[];
   /** The index of the first item after an entry, which may have been removed. */
-  after(entry: Entry): number;
+  after(entry: StoredItem): number;
   /** The number of items before an entry, which may have been removed. */
-  before(entry: Entry): number;
+  before(entry: StoredItem): number;
 }
 
 /** How a view differs from its list. */
 interface ViewOptions {
   readonly descending: boolean;
-  readonly keep?: ((entry: Entry) => boolean) | undefined;
+  readonly keep?: ((entry: StoredItem) => boolean) | undefined;
   /** Ties are broken by the order of the list. */
   readonly order?: EntryOrder | undefined;
 }
@@ -42,8 +42,8 @@ export function createView(list: ItemList, { descending, keep, order }: ViewOpti
   const size = entries.length;
   // Equal entries are in the order of their creation.
   const compare: EntryOrder = (a, b) => order?.(a, b) || a.sequence - b.sequence;
-  const before = (entry: Entry): number => findFirst(entries, (each) => compare(each, entry) < 0);
-  const through = (entry: Entry): number => findFirst(entries, (each) => compare(each, entry) <= 0);
+  const before = (entry: StoredItem): number => findFirst(entries, (each) => compare(each, entry) < 0);
+  const through = (entry: StoredItem): number => findFirst(entries, (each) => compare(each, entry) <= 0);
   if (!descending) {
     return {
       size,
@@ -142,13 +142,13 @@ export interface Condition {
   readonly value: unknown;
   /** Why it has no effect. */
   readonly problem?: string | undefined;
-  keeps(entry: Entry): boolean;
+  keeps(entry: StoredItem): boolean;
 }
 
 /** All conditions of a request as one predicate that counts the items which each of them leaves out. */
 export interface Selection {
   /** Undefined without conditions. */
-  readonly keep: ((entry: Entry) => boolean) | undefined;
+  readonly keep: ((entry: StoredItem) => boolean) | undefined;
   /** Whether every condition has its effect. */
   readonly isRead: boolean;
   /** A sentence for each condition that has left out items, or that has no effect. */
@@ -255,7 +255,7 @@ export function readSearch(value: unknown): Condition['keeps'] | undefined {
   const clauses = [...value.matchAll(CLAUSE)].map(([, not, property = '', key, sign = ':', quoted, bare]) => {
     const path = [...property.split('.'), ...(key?.split('.') ?? [])];
     const wanted = quoted ?? bare ?? '';
-    return ({ item }: Entry): boolean => holds(readPath(item, path), sign, wanted) !== (not === '-');
+    return ({ item }: StoredItem): boolean => holds(readPath(item, path), sign, wanted) !== (not === '-');
   });
   const some = /\sOR\s/.test(value);
   if (clauses.length > 0) {

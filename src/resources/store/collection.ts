@@ -1,7 +1,7 @@
 import {
   createList,
   NO_ROWS,
-  type Entry,
+  type StoredItem,
   type EntryChange,
   type Item,
   type ItemList,
@@ -31,7 +31,7 @@ export interface Collection {
   list(scope?: string): ItemList;
   /** Scopes that hold or held items. */
   readonly scopes: readonly string[];
-  get(id: string, scope?: string): Entry | undefined;
+  get(id: string, scope?: string): StoredItem | undefined;
   /** Whether the initial items of a scope were created, for a collection whose items are created on demand. */
   isSeeded(scope: string): boolean;
 }
@@ -39,11 +39,11 @@ export interface Collection {
 /** A collection inside a transaction of its store. */
 export interface WritableCollection extends Collection {
   /** Adds an item as the newest one; an item of the same id is replaced. */
-  add(entry: NewEntry, scope?: string): Entry;
-  update(id: string, change: EntryChange, scope?: string): Entry | undefined;
-  remove(id: string, scope?: string): Entry | undefined;
+  add(entry: NewEntry, scope?: string): StoredItem;
+  update(id: string, change: EntryChange, scope?: string): StoredItem | undefined;
+  remove(id: string, scope?: string): StoredItem | undefined;
   /** Gives an item another id and keeps its place; an item of that id is replaced. */
-  rename(id: string, to: string, scope?: string): Entry | undefined;
+  rename(id: string, to: string, scope?: string): StoredItem | undefined;
   /** Removes every list below a scope: `toScope('vs_1')` and `toScope('vs_1', 'file_2')` for `toScope('vs_1')`. */
   dropScope(scope: string): void;
   /** Counts the creates of this collection, from 1; new ids are generated from it. */
@@ -69,7 +69,7 @@ export interface CollectionDump {
 }
 
 /** Every item of a collection with its scope. */
-export function listEntries({ scopes, list }: Collection): readonly (readonly [scope: string, entry: Entry])[] {
+export function listEntries({ scopes, list }: Collection): readonly (readonly [scope: string, entry: StoredItem])[] {
   return scopes.flatMap((scope) => list(scope).entries.map((entry) => [scope, entry] as const));
 }
 
@@ -360,7 +360,7 @@ export function repeatWrite(collection: WritableCollection, method: string, args
 }
 
 function dumpData({ lists, seeded, created, opened }: CollectionData): CollectionDump {
-  const toPlain = (entry: Entry): Entry => ({ ...entry, isDeclared: undefined, listed: undefined });
+  const toPlain = (entry: StoredItem): StoredItem => ({ ...entry, isDeclared: undefined, listed: undefined });
   const dumped = [...lists].map(([scope, { rows, sequence, number }]) => ({
     scope,
     entries: rows.entries.map(toPlain),
@@ -373,7 +373,8 @@ function dumpData({ lists, seeded, created, opened }: CollectionData): Collectio
 
 function loadData(data: CollectionData, dump: CollectionDump, writes: IndexedWrites): void {
   const { log, usage } = writes;
-  const byId = (entries: readonly Entry[]): Map<string, Entry> => new Map(entries.map((entry) => [entry.id, entry]));
+  const byId = (entries: readonly StoredItem[]): Map<string, StoredItem> =>
+    new Map(entries.map((entry) => [entry.id, entry]));
   const lists = dump.lists.map(({ scope, entries, removed, sequence, number }) => {
     const rows = { entries: [...entries], byId: byId(entries), removed: byId(removed) };
     return [scope, createList({ rows, sequence, number }, usage)] as const;

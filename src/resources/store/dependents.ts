@@ -14,7 +14,7 @@ import { toBareName } from '../../base/names.js';
 import { findInnerList } from '../list/envelope.js';
 import { isTopLevel, type Resource, type Resources } from '../item/resource.js';
 import { listEntries, readScope, toChildScope, toScope, type WritableCollection } from './collection.js';
-import type { Entry, Item, NewEntry } from './lists/item-list.js';
+import type { StoredItem, Item, NewEntry } from './lists/item-list.js';
 import type { ItemLocation } from './on-demand.js';
 import { isStatus } from '../item/server-values.js';
 import type { Transaction } from './store.js';
@@ -24,9 +24,9 @@ type ItemPlace = Readonly<Record<'id' | 'scope', string>>;
 /** Keeps what depends on items in step with them: the lists below, memberships, and the objects in other items that show them. */
 export interface Dependents {
   /** Adds an item, which the item above it counts. */
-  add(location: Pick<ItemLocation, 'collection' | 'scope' | 'transaction'>, entry: NewEntry): Entry;
+  add(location: Pick<ItemLocation, 'collection' | 'scope' | 'transaction'>, entry: NewEntry): StoredItem;
   /** Removes an item with what depends on it. */
-  remove(transaction: Transaction, collection: WritableCollection, at: ItemPlace): Entry | undefined;
+  remove(transaction: Transaction, collection: WritableCollection, at: ItemPlace): StoredItem | undefined;
   /** Counts the items of a collection after others took the place of all of them, and removes what depends on those that are gone. */
   replaceAll(transaction: Transaction, collection: WritableCollection, before: ReturnType<typeof listEntries>): void;
   /** Moves the lists below an item to another id. */

@@ -1,4 +1,4 @@
-import { NO_PROPERTIES, type Entry, type Item, type ItemContent, type NewEntry } from './lists/item-list.js';
+import { NO_PROPERTIES, type StoredItem, type Item, type ItemContent, type NewEntry } from './lists/item-list.js';
 import { joinObjects, readMember, withPath } from '../../base/json.js';
 import { memoize } from '../../base/memoize.js';
 import type { ItemModels } from '../item/item-models.js';
@@ -7,7 +7,7 @@ import { EVERY_SCOPE, listEntries, readScope, toChildScope, toScope } from './co
 import { readItemKey, showOwnUrls, withJoinedKeys } from '../item/identity.js';
 import type { Dependents } from './dependents.js';
 import type { ItemModel } from '../item/item-model.js';
-import { hideSecrets } from '../item/server-values.js';
+import { takeSecrets } from '../item/server-values.js';
 import { toEntry } from '../item/item-annotations.js';
 import { createItemsOnDemand, type ItemLocation, type ItemsOnDemand, type OnDemandParts } from './on-demand.js';
 import type { Transaction } from './store.js';
@@ -26,13 +26,13 @@ export interface Items extends ItemsOnDemand {
   /** Creates an item: what is not given comes from the server's rules and the schema. */
   create(location: ItemLocation, given: NewItem): Created | Refused;
   /** Replaces an item by its changed form. */
-  update(location: ItemLocation, entry: Entry, change: ItemUpdate): Pick<Created, 'entry'> | Refused;
+  update(location: ItemLocation, entry: StoredItem, change: ItemUpdate): Pick<Created, 'entry'> | Refused;
   /** An item with the status that it has by now, where its status advances by itself: a read advances it by one, or the clock. */
-  advance(location: ItemLocation, entry: Entry, by: 'clock' | 'read'): Entry;
+  advance(location: ItemLocation, entry: StoredItem, by: 'clock' | 'read'): StoredItem;
   /** Gives an item another id, with what lives under it. */
-  rename(location: ItemLocation, entry: Entry, id: string): Pick<Created, 'entry'> | Refused;
+  rename(location: ItemLocation, entry: StoredItem, id: string): Pick<Created, 'entry'> | Refused;
   /** Removes an item, what lives under it, and its memberships. */
-  remove(location: ItemLocation, id: string): Entry | undefined;
+  remove(location: ItemLocation, id: string): StoredItem | undefined;
   /** Removes all items of a collection, without what depends on them, to insert others. */
   replaceAll(transaction: Transaction, collection: string): Replacement;
 }
@@ -79,7 +79,7 @@ interface ItemUpdate {
 }
 
 interface Created {
-  readonly entry: Entry;
+  readonly entry: StoredItem;
   /** The item with the properties that only the answer to its create shows. */
   readonly whole: Item;
 }
@@ -361,7 +361,7 @@ function draftEntry(
   const linked = strict ? visible : showOwnUrls(resource, visible, { scope, id: key, origin: transaction.origin });
   const whole = resource.secretKey === undefined ? linked : { ...linked, [resource.secretKey.name]: key };
   const statusSince = strict || model.lifecycle === undefined ? undefined : clock.now();
-  const { item, secrets } = hideSecrets(resource, fixed, whole);
+  const { item, secrets } = takeSecrets(resource, fixed, whole);
   return { entry: { id: key, item, secrets, content, part, statusSince }, whole };
 }
 

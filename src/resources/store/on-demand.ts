@@ -3,7 +3,7 @@ import { freezeDeep, isObject, readMember, withPath, filterMembers, joinObjects 
 import type { SchemaView } from '../../contract/schema-view/schema-view.js';
 import { isPathId, type Resource } from '../item/resource.js';
 import { readScope, toPartMark, toScope, type UnknownIds, type WritableCollection } from './collection.js';
-import type { Entry, Item } from './lists/item-list.js';
+import type { StoredItem, Item } from './lists/item-list.js';
 import { readItemKey, showOwnUrls, withJoinedKeys } from '../item/identity.js';
 import { type ItemModel, type ItemModelParts, omitInvalid } from '../item/item-model.js';
 import { measureValue } from './lists/usage.js';
@@ -39,13 +39,13 @@ export interface ItemsOnDemand {
   /** Whether the store knows which items exist: not for items without a schema, fixtures or configuration. */
   isKnown(location: Pick<ItemLocation, 'collection' | 'model'>): boolean;
   /** The item of an id, or of the value of another key. */
-  lookUp(location: Pick<ItemLocation, 'collection' | 'model' | 'scope'>, id: string): Entry | undefined;
+  lookUp(location: Pick<ItemLocation, 'collection' | 'model' | 'scope'>, id: string): StoredItem | undefined;
   /** The last version of an item, by the same keys, also after its removal. */
-  recall(location: Pick<ItemLocation, 'collection' | 'model' | 'scope'>, id: string): Entry | undefined;
+  recall(location: Pick<ItemLocation, 'collection' | 'model' | 'scope'>, id: string): StoredItem | undefined;
   /** The item of an id, created where that is configured; an id that was removed stays removed. */
-  find(location: ItemLocation, id: string): Entry | undefined;
+  find(location: ItemLocation, id: string): StoredItem | undefined;
   /** The item of a collection that is the user of a request: the first one, also where none is; undefined once it is removed. */
-  findOwn(location: ItemLocation): Entry | undefined;
+  findOwn(location: ItemLocation): StoredItem | undefined;
   /** Creates the initial items of a list, once. */
   seed(location: ItemLocation): void;
   /** A new item as complete as the initial ones, without the properties that only the answer to a create shows. */
@@ -146,7 +146,7 @@ const recall: ItemsOnDemand['recall'] = ({ collection, scope, model: { resource 
   return known === undefined && resource.alternateKeys.length > 0 ? findByKey(resource, list.removed, id) : known;
 };
 
-function findByKey({ alternateKeys }: Resource, entries: readonly Entry[], id: string): Entry | undefined {
+function findByKey({ alternateKeys }: Resource, entries: readonly StoredItem[], id: string): StoredItem | undefined {
   const isNamed = (value: unknown): boolean => value === id || (typeof value === 'number' && String(value) === id);
   return entries.find(({ item }) => alternateKeys.some((name) => isNamed(readMember(item, name))));
 }

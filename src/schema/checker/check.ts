@@ -26,7 +26,7 @@ export interface SchemaError {
 const MAX_ERRORS = 500;
 
 /** The path of a value, and the report of its errors. */
-interface Place {
+interface CheckedPlace {
   readonly path: string;
   readonly errors: SchemaError[];
   /** The units that were searched, each once for a path: ten levels with two ways each would be searched a thousand times. */
@@ -34,7 +34,7 @@ interface Place {
 }
 
 /** Whether a value is valid. At a place all of its errors are reported; without one, the check ends at the first. */
-export type Check<Value = unknown> = (value: Value, place?: Place) => boolean;
+export type Check<Value = unknown> = (value: Value, place?: CheckedPlace) => boolean;
 
 /** The errors of a value, in the order of the keywords below. */
 export function listErrors(check: Check, value: unknown): readonly SchemaError[] {
@@ -98,7 +98,7 @@ const NOTHING: Check = (value, place) =>
 /** Reports the error of a keyword where there is a place for it. */
 function fail(
   { keyword, schema }: Pick<SchemaError, 'keyword' | 'schema'>,
-  of: { readonly value: unknown; readonly place: Place | undefined; readonly params?: SchemaError['params'] },
+  of: { readonly value: unknown; readonly place: CheckedPlace | undefined; readonly params?: SchemaError['params'] },
 ): false {
   const { value, place, params = {} } = of;
   place?.errors.push({ keyword, path: place.path, params, schema, value });
@@ -106,14 +106,14 @@ function fail(
 }
 
 /** The place of a member or an item. */
-function below(place: Place | undefined, step: string | number): Place | undefined {
+function below(place: CheckedPlace | undefined, step: string | number): CheckedPlace | undefined {
   return place && { ...place, path: `${place.path}/${escapeSegment(String(step))}` };
 }
 
 /** Whether a test is true for each of a list; at a place it is made for all of them, since each has errors of its own. */
 function holdsForAll<Item>(
   list: readonly Item[],
-  place: Place | undefined,
+  place: CheckedPlace | undefined,
   test: (item: Item, index: number) => boolean,
 ): boolean {
   let holds = true;

@@ -19,17 +19,17 @@ interface ControlProblem {
 
 /** An answer with a JSON body; with an async iterable of strings, it is sent in pieces. */
 export function answerJson(status: number, body: unknown): Answer {
-  return { ...BARE, status, body, mediaType: 'application/json' };
+  return { ...PLAIN_ANSWER, status, body, mediaType: 'application/json' };
 }
 
 /** An answer without a body. */
 export function answerEmpty(): Answer {
-  return { ...BARE, status: 204, body: undefined, mediaType: undefined };
+  return { ...PLAIN_ANSWER, status: 204, body: undefined, mediaType: undefined };
 }
 
 /** An answer in newline-delimited JSON, sent one by one. */
 export function answerItems(items: AsyncIterable<unknown>): Answer {
-  return { ...BARE, status: 200, body: items, mediaType: 'application/x-ndjson' };
+  return { ...PLAIN_ANSWER, status: 200, body: items, mediaType: 'application/x-ndjson' };
 }
 
 /** Problem details (RFC 9457) with a code and a hint. */
@@ -46,7 +46,7 @@ export function answerProblem(problem: ControlProblem): Answer {
       message: cutMessage(error.message),
     })),
   });
-  return { ...BARE, status, headers, body, mediaType: PROBLEM_TYPE };
+  return { ...PLAIN_ANSWER, status, headers, body, mediaType: PROBLEM_TYPE };
 }
 
 /** The answer to an error that a handler threw; an unexpected one is a 500. */
@@ -72,7 +72,7 @@ export function answerInvalid(violations: readonly Violation[]): Answer {
 }
 
 /** What answers of the control API have in common. */
-export const BARE: Pick<Answer, 'headers' | 'from' | 'violations'> = {
+export const PLAIN_ANSWER: Pick<Answer, 'headers' | 'from' | 'violations'> = {
   headers: {},
   from: 'control',
   violations: NO_VIOLATIONS,

@@ -50,7 +50,7 @@ interface Writer {
 }
 
 /** Where a schema is written. */
-interface Place {
+interface TypePlace {
   readonly isRequest: boolean;
   /** The other schemas that the same value has to fit. */
   readonly beside: readonly Schema[];
@@ -110,7 +110,7 @@ export function describeSchema(schema: Schema): readonly string[] {
   ];
 }
 
-function writeSchema(writer: Writer, schema: Schema, place: Place): TypeExpression {
+function writeSchema(writer: Writer, schema: Schema, place: TypePlace): TypeExpression {
   if (typeof schema === 'boolean') return schema ? UNKNOWN : NEVER;
   const { document } = writer;
   if (isReference(schema)) return writeReference(writer, readTarget(schema) ?? '', place);
@@ -127,7 +127,7 @@ function writeSchema(writer: Writer, schema: Schema, place: Place): TypeExpressi
 }
 
 /** A shared schema by its name. */
-function writeReference(writer: Writer, pointer: string, place: Place): TypeExpression {
+function writeReference(writer: Writer, pointer: string, place: TypePlace): TypeExpression {
   const schema = readPointer(writer.document, pointer) as Schema | undefined;
   const way = place.opened.length === 0 ? 0 : 1;
   // An alternative that is the schema itself says nothing.
@@ -141,7 +141,7 @@ function writeReference(writer: Writer, pointer: string, place: Place): TypeExpr
 }
 
 /** JSON Schema 2020-12 core section 10.2: a value fits the keywords beside a composition and the composition. */
-function writeComposition(writer: Writer, schema: SchemaObject, place: Place): TypeExpression {
+function writeComposition(writer: Writer, schema: SchemaObject, place: TypePlace): TypeExpression {
   const { $ref, $dynamicRef, 'x-vouch-unresolved': cut, allOf, anyOf, oneOf, ...own } = schema;
   const reference = { $ref: $ref ?? $dynamicRef ?? cut } as SchemaObject;
   const parts = [own, ...(reference.$ref === undefined ? [] : [reference]), ...toSchemas(allOf)];
@@ -176,7 +176,7 @@ function isUnknown({ text }: TypeExpression): boolean {
 interface PartPlace {
   readonly others: readonly Schema[];
   readonly required: readonly string[];
-  readonly place: Place;
+  readonly place: TypePlace;
 }
 
 /** What a schema says itself, or one of the schemas that it extends. */
@@ -211,7 +211,7 @@ function writeNames(names: readonly string[]): string {
 }
 
 /** The type that a schema says itself, by its types or by the properties or items that it declares. */
-function writeOwn(writer: Writer, schema: SchemaObject, place: Place): TypeExpression {
+function writeOwn(writer: Writer, schema: SchemaObject, place: TypePlace): TypeExpression {
   const types = [schema.type ?? []].flat();
   const object = types.length === 0 || types.includes('object') ? writeObject(writer, schema, place) : undefined;
   if (types.length === 0 && object === undefined && isObject(schema.items)) return writeArray(writer, schema, place);
@@ -230,7 +230,7 @@ const SIMPLE_TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-function writeArray(writer: Writer, { items, prefixItems }: SchemaObject, place: Place): TypeExpression {
+function writeArray(writer: Writer, { items, prefixItems }: SchemaObject, place: TypePlace): TypeExpression {
   const first = toSchemas(prefixItems).map((item) => writeMember(writer, item, { place, key: 'prefixItems' }).text);
   const others = toArray(writeMember(writer, items ?? true, { place, key: 'items' }));
   if (first.length === 0) return others;
@@ -240,7 +240,7 @@ function writeArray(writer: Writer, { items, prefixItems }: SchemaObject, place:
 }
 
 /** The declared properties; undefined where there are none. */
-function writeObject(writer: Writer, schema: SchemaObject, place: Place): TypeExpression | undefined {
+function writeObject(writer: Writer, schema: SchemaObject, place: TypePlace): TypeExpression | undefined {
   const { properties = {}, patternProperties = {}, additionalProperties = false } = schema;
   const required = readStrings(schema.required);
   const members = Object.entries(properties).map(([name, property]): Member => {
@@ -265,7 +265,7 @@ function writeObject(writer: Writer, schema: SchemaObject, place: Place): TypeEx
 function writeMember(
   writer: Writer,
   schema: Schema,
-  { place: { isRequest, opened, beside }, key }: { readonly place: Place; readonly key: string },
+  { place: { isRequest, opened, beside }, key }: { readonly place: TypePlace; readonly key: string },
 ): TypeExpression {
   return writeSchema(writer, schema, { isRequest, opened, beside: listMembers(writer.document, beside, key) });
 }

@@ -69,7 +69,7 @@ interface DriftParts {
 
 interface Comparison extends DriftParts {
   /** Reads the shape of a value; the schemas distinguish maps from objects. */
-  readShape(value: unknown, pointers: SchemaPointers): Shape;
+  readShape(value: unknown, pointers: SchemaPointers): TypesByPointer;
   /** Whether a string contains a placeholder of the cassette. */
   hasPlaceholder(text: string): boolean;
 }
@@ -269,7 +269,7 @@ type EmptyLists = Readonly<Record<'recorded' | 'live', readonly string[]>>;
 const NO_EMPTY_LISTS: EmptyLists = { recorded: [], live: [] };
 
 /** The lists of objects, not below items of another list, that are empty in one shape and not in the other. */
-function listEmpty(shape: Shape, other: Shape): readonly string[] {
+function listEmpty(shape: TypesByPointer, other: TypesByPointer): readonly string[] {
   return [...shape].flatMap(([pointer, kinds]) => {
     const isList = kinds.has('array') && !pointer.includes('/*') && other.get(`${pointer}/*`)?.has('object') === true;
     return isList && !shape.has(`${pointer}/*`) ? [pointer] : [];
@@ -322,7 +322,7 @@ function toChange(violation: Violation, body: unknown): string {
 }
 
 /** The JSON types of the values at each pointer, without types for `null`; `*` means every item or value of a map. */
-type Shape = ReadonlyMap<string, ReadonlySet<string>>;
+type TypesByPointer = ReadonlyMap<string, ReadonlySet<string>>;
 
 function isMapSchema({ additionalProperties: rest }: SchemaObject): boolean {
   return rest === true || isObject(rest);
@@ -359,7 +359,7 @@ function createShapeReader(contract: Contract): Comparison['readShape'] {
 }
 
 /** The differences between two shapes; `null` and an empty array have the same shape as any other value. */
-function compareShapes(recorded: Shape, live: Shape): readonly ShapeDifference[] {
+function compareShapes(recorded: TypesByPointer, live: TypesByPointer): readonly ShapeDifference[] {
   const differences: ShapeDifference[] = [];
   for (const pointer of new Set([...recorded.keys(), ...live.keys()])) {
     const [was, is] = [recorded.get(pointer), live.get(pointer)];

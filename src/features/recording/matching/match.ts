@@ -20,7 +20,7 @@ import {
   readAccept,
   toKey,
 } from './exchange-index.js';
-import { createFactsReader, type FactsReader, PARTS, type RequestFacts } from './request-facts.js';
+import { createFactsReader, type FactsReader, FACT_NAMES, type RequestFacts } from './request-facts.js';
 import { createFindByKind, translateFacts } from './volatile.js';
 
 /** Finds the recorded exchanges whose request equals a call. */
@@ -209,7 +209,7 @@ function compareFacts(
   [recorded, received]: readonly [RequestFacts, RequestFacts],
   [accepted, accept]: readonly [accepted: string | undefined, accept: string | undefined],
 ): readonly RequestDifference[] {
-  const differences: readonly RequestDifference[] = PARTS.flatMap((part) =>
+  const differences: readonly RequestDifference[] = FACT_NAMES.flatMap((part) =>
     listDifferences(recorded[part], received[part]).map(({ pointer, one, other }) => ({ part, pointer, one, other })),
   );
   // The media type is compared between requests that are equal otherwise.

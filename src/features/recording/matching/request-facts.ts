@@ -27,7 +27,7 @@ export interface RequestFacts {
 }
 
 /** The parts of a request that are compared by value. */
-export const PARTS: readonly (keyof RequestFacts)[] = ['method', 'path', 'query', 'header', 'body'];
+export const FACT_NAMES: readonly (keyof RequestFacts)[] = ['method', 'path', 'query', 'header', 'body'];
 
 /** Reads the normal form of requests. */
 export interface FactsReader {

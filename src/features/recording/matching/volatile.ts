@@ -9,7 +9,7 @@ import { readContentType } from '../../../http/header-fields.js';
 import type { Call } from '../../../http/request/call.js';
 import { readBodyPointers, readParameterPointers } from '../redaction/secret-walk.js';
 import { createSchemaWalk } from '../../../contract/schema-view/walk.js';
-import { PARTS, type RequestFacts } from './request-facts.js';
+import { FACT_NAMES, type RequestFacts } from './request-facts.js';
 
 /** A recorded exchange with the normal form of its request. */
 export interface RecordedFacts {
@@ -131,7 +131,7 @@ interface PlacedDifference {
 }
 
 function listDifferent(one: RequestFacts, other: RequestFacts): readonly PlacedDifference[] {
-  return PARTS.flatMap((part) =>
+  return FACT_NAMES.flatMap((part) =>
     listDifferences(one[part], other[part]).map((found) => ({ ...found, place: `/${part}${found.pointer}` })),
   );
 }

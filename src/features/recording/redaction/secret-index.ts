@@ -13,7 +13,7 @@ export interface SecretIndex {
 /** The last characters of a secret, by which it is found. */
 const ANCHOR_LENGTH = 8;
 
-interface Entry {
+interface IndexedSecret {
   readonly replacement: string;
   /** The characters after the last letter or digit, such as the padding of base64. */
   readonly tail: string;
@@ -22,7 +22,7 @@ interface Entry {
 /** Creates an index without secrets. */
 export function createSecretIndex(): SecretIndex {
   // By the text up to the last letter or digit.
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, IndexedSecret>();
   // The lengths of the entries with the same last characters, longest first: tokens of one service often begin with the same text.
   const lengths = new Map<string, readonly number[]>();
   const addForm = (form: string, replacement: string): void => {
@@ -35,7 +35,11 @@ export function createSecretIndex(): SecretIndex {
     lengths.set(anchor, all);
   };
   /** The entry that ends before `end`. */
-  const readEntry = (text: string, start: number, end: number): readonly [from: number, entry: Entry] | undefined => {
+  const readEntry = (
+    text: string,
+    start: number,
+    end: number,
+  ): readonly [from: number, entry: IndexedSecret] | undefined => {
     for (const length of lengths.get(text.slice(end - ANCHOR_LENGTH, end)) ?? []) {
       const from = end - length;
       const entry = from < start ? undefined : entries.get(text.slice(from, end));

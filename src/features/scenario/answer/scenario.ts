@@ -7,7 +7,7 @@ import {
   evaluateRules,
   type Evaluation,
   type LimitState,
-  type Outcome,
+  type RuleOutcome,
   sampleDelay,
 } from '../rules/evaluate.js';
 import { type ExpressionScope, resolveExpressions, resolveMarkup } from '../rules/expression.js';
@@ -181,7 +181,7 @@ function complete(
 /** Builds the answer of the deciding rule; without one, the sources below answer. */
 function answerOutcome(
   parts: ScenarioParts,
-  decision: { readonly exchange: Exchange; readonly outcome: Outcome | undefined; readonly scope: ExpressionScope },
+  decision: { readonly exchange: Exchange; readonly outcome: RuleOutcome | undefined; readonly scope: ExpressionScope },
   next: Next,
 ): ReturnType<Next> {
   const { exchange, outcome, scope } = decision;
@@ -198,7 +198,7 @@ function answerOutcome(
   return { ...respondToRule(parts, { exchange, rule, respond }, scope), ...origin, violates: rule.violates, fault };
 }
 
-function addFault(answer: Answer | undefined, { rule, fault }: Outcome): Answer | undefined {
+function addFault(answer: Answer | undefined, { rule, fault }: RuleOutcome): Answer | undefined {
   const origin = { from: 'scenario', detail: rule.scenario };
   return answer && { ...answer, fault, ...origin, violates: rule.violates ?? answer.violates };
 }

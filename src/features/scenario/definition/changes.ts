@@ -13,12 +13,12 @@ import {
   type SchemaTarget,
 } from './check-value.js';
 import {
-  ANY,
+  ANY_KIND,
   type CheckContext,
   checked,
   type CollectionShape,
   convert,
-  FLAG,
+  FLAG_KIND,
   integer,
   type Kind,
   list,
@@ -31,7 +31,7 @@ import {
 const MAX_GENERATED_ITEMS = 100_000;
 
 /** The id of an item. */
-export const ID: Kind<string | number> = {
+export const ID_KIND: Kind<string | number> = {
   type: 'string | number',
   read: (node) =>
     typeof node.value === 'string' || typeof node.value === 'number'
@@ -69,7 +69,7 @@ function toItemTarget(context: CheckContext): SchemaTarget {
 }
 
 /** The id of an item that exists. */
-const REMOVED: Kind<ItemReference> = convert(ID, (id, node, context) => {
+const REMOVED: Kind<ItemReference> = convert(ID_KIND, (id, node, context) => {
   checkItemId(node, String(id), context);
   return { id, locate: () => node.source.locate(node.pointer) };
 });
@@ -143,10 +143,10 @@ function findCollection(node: SourceNode, name: string, context: CheckContext): 
 }
 
 /** Values of variables, which may be runtime expressions. */
-export const VARIABLES: Kind<Readonly<Record<string, unknown>>> = checked(map(ANY), checkExpressions);
+export const VARIABLES: Kind<Readonly<Record<string, unknown>>> = checked(map(ANY_KIND), checkExpressions);
 
 /** Values of variables that something sets. */
-export const KNOWN_VARIABLES: Kind<Readonly<Record<string, unknown>>> = checked(map(ANY), (node, context) => {
+export const KNOWN_VARIABLES: Kind<Readonly<Record<string, unknown>>> = checked(map(ANY_KIND), (node, context) => {
   for (const [name, member] of readMembers(node)) checkVariable(member, name, context);
 });
 
@@ -155,7 +155,7 @@ export const COLLECTION_CHANGE: ObjectKind<Omit<CollectionChanges, 'name'>> = ob
   label: 'a collection change',
   type: 'CollectionChange',
   fields: {
-    clear: optional(FLAG, 'Removes every item before anything else.', false),
+    clear: optional(FLAG_KIND, 'Removes every item before anything else.', false),
     generate: optional(integer(0, MAX_GENERATED_ITEMS), 'The number of items to generate from the schema.', 0),
     add: optional(
       list(ITEM),

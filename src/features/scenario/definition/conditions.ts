@@ -8,21 +8,21 @@ import { checkLeaf, checkParts, findViolation } from './check-value.js';
 import { type Domain, EVERY_NUMBER, includes, isEmpty, narrow, type Range, readDomain } from './domain.js';
 import { compileJsonPath } from './json-path.js';
 import {
-  ANY,
+  ANY_KIND,
   type CheckContext,
   convert,
-  FLAG,
+  FLAG_KIND,
   type Kind,
   list,
   object,
   type ObjectKind,
   optional,
-  TEXT,
+  TEXT_KIND,
   type ValueTarget,
 } from './kinds.js';
 
 /** One of the conditions of a matcher. */
-interface Part extends Pick<Matcher, 'test'> {
+interface MatcherPart extends Pick<Matcher, 'test'> {
   /** Whether an item of a parameter that is an array is enough: the same one for all such parts. */
   readonly isOfItem?: boolean;
   /** The JSON types of which a value can match, and how messages say it; undefined: any. */
@@ -33,12 +33,12 @@ interface Part extends Pick<Matcher, 'test'> {
   readonly isDate?: boolean;
 }
 
-const PRESENT: Kind<Part> = convert(FLAG, (present, _node, { value: { isText } }) => ({
+const PRESENT: Kind<MatcherPart> = convert(FLAG_KIND, (present, _node, { value: { isText } }) => ({
   test: (actual) => (actual !== undefined && !(isText && actual === null)) === present,
 }));
 
-const REGEX: Kind<Part> = {
-  ...convert(TEXT, (text, node): Part | undefined => {
+const REGEX: Kind<MatcherPart> = {
+  ...convert(TEXT_KIND, (text, node): MatcherPart | undefined => {
     const { pattern, remark } = readPattern(text);
     if (remark !== undefined) return reject(node, 'must be a valid regular expression');
     return {
@@ -58,7 +58,7 @@ function isScalar(value: unknown): boolean {
 const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i;
 
 /** A comparison with a number or a date. @param toRange - What is greater or less than it. */
-function bound(toRange: (limit: number) => Partial<Range>): Kind<Part> {
+function bound(toRange: (limit: number) => Partial<Range>): Kind<MatcherPart> {
   return {
     type: 'number | string',
     read: (node, context) => {
@@ -89,8 +89,8 @@ function toComparable(actual: unknown, isDate: boolean, isText: boolean): number
   return isText && typeof actual === 'string' && actual.trim() !== '' ? Number(actual) : Number.NaN;
 }
 
-const JSON_PATH: Kind<Part> = {
-  ...convert(TEXT, (text, node, context): Part | undefined => {
+const JSON_PATH: Kind<MatcherPart> = {
+  ...convert(TEXT_KIND, (text, node, context): MatcherPart | undefined => {
     const path = compileJsonPath(text);
     const { pointers, what } = context.value;
     if (typeof path === 'string') {
@@ -107,7 +107,7 @@ const JSON_PATH: Kind<Part> = {
 
 /** A value as it is without a matcher; its members are not matchers. */
 const EQUAL: Kind<Matcher> = {
-  ...ANY,
+  ...ANY_KIND,
   read: (node, context) => {
     const { isText, pointers } = context.value;
     if (isText) return readText(node, context);
@@ -128,7 +128,7 @@ function readPart(node: SourceNode, context: CheckContext, target: Partial<Value
   return CONDITION.read(node, { ...context, value: { ...context.value, ...target } });
 }
 
-const CONTAINED: Kind<Part> = {
+const CONTAINED: Kind<MatcherPart> = {
   ...CONDITION,
   read: (node, context) => {
     const { types } = readTargetDomain(context);
@@ -151,11 +151,11 @@ function isContained(part: Matcher, actual: unknown): boolean {
   return typeof actual === 'string' && isScalar(part.written) && actual.includes(String(part.written));
 }
 
-const ONE_OF: Kind<Part> = convert(list(CONDITION, 1), (matchers) => ({
+const ONE_OF: Kind<MatcherPart> = convert(list(CONDITION, 1), (matchers) => ({
   test: (actual) => matchers.some((each) => each.test(actual)),
 }));
 
-const NEGATED: Kind<Part> = {
+const NEGATED: Kind<MatcherPart> = {
   ...CONDITION,
   read: (node, context) => {
     const matcher = readPart(node, context, { isNegated: true });
@@ -164,7 +164,7 @@ const NEGATED: Kind<Part> = {
 };
 
 /** Conditions on one value; all of them must be true. */
-export const MATCHER: ObjectKind<Readonly<Record<string, Part | undefined>>> = object({
+export const MATCHER: ObjectKind<Readonly<Record<string, MatcherPart | undefined>>> = object({
   label: 'a matcher',
   type: 'MatcherDefinition',
   share: 'matcher',
@@ -224,7 +224,7 @@ function readMatcher(node: SourceNode, context: CheckContext): Matcher {
 }
 
 /** Tests all parts. @param isText - For a parameter: one item of an array is enough. */
-function all(parts: readonly Part[], isText: boolean): Matcher['test'] {
+function all(parts: readonly MatcherPart[], isText: boolean): Matcher['test'] {
   const ofItem = parts.filter(({ isOfItem }) => isOfItem === true);
   const others = parts.filter((part) => !ofItem.includes(part));
   const isMatch = (actual: unknown): boolean => ofItem.every(({ test }) => test(actual));
@@ -243,7 +243,7 @@ function readTargetDomain({ contract, fieldsOf, value }: CheckContext): Domain {
 
 interface Read {
   /** By name. */
-  readonly parts: ReadonlyMap<string, Part>;
+  readonly parts: ReadonlyMap<string, MatcherPart>;
   readonly matcher: Matcher;
   readonly target: ValueTarget;
 }

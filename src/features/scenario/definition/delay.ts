@@ -61,7 +61,7 @@ const FORMS =
   'write 300, "1.5s", { uniform: [200, 900] }, { lognormal: { median, p99 } } or { normal: { mean, deviation } }';
 
 /** The TypeScript type of a delay. */
-export const DELAY_TYPE: string = [
+export const DELAY_KIND: string = [
   DURATION.type,
   ...Object.entries(DISTRIBUTIONS.fields).map(([name, { kind }]) => `{ readonly ${name}: ${kind.type} }`),
 ].join(' | ');

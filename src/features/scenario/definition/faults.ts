@@ -15,7 +15,7 @@ import {
   type ObjectKind,
   optional,
   required,
-  TEXT,
+  TEXT_KIND,
   word,
 } from './kinds.js';
 import { child, reject, report, type SourceNode } from '../../../contract/load/source-node.js';
@@ -60,7 +60,7 @@ const DEFAULT_HEADERS: RateLimitHeaders = {
   reset: 'x-ratelimit-reset',
 };
 
-const HEADER_NAME: Kind<string> = convert(TEXT, (name) => name.toLowerCase());
+const HEADER_NAME: Kind<string> = convert(TEXT_KIND, (name) => name.toLowerCase());
 
 const HEADER_NAMES: ObjectKind<RateLimitHeaders> = object({
   label: '"headers" of a rate limit',
@@ -222,7 +222,7 @@ export const PLAIN_FAULTS: readonly FaultName[] = FAULT_NAMES.filter((name) =>
 );
 
 /** `reset`, or `{ truncate: { at: 0.5 } }`; names of other tools are accepted as well. */
-export const FAULT: Kind<AnyFault> = {
+export const FAULT_KIND: Kind<AnyFault> = {
   type: 'FaultDefinition',
   read: (node, context) => {
     const written = readName(node);

@@ -14,7 +14,7 @@ import type { Changes, OnEnd, Rule } from '../rules/rule.js';
 import { CHANGES, COLLECTION_CHANGE, VARIABLES } from './changes.js';
 import { MATCHER } from './conditions.js';
 import { DELAY } from './delay.js';
-import { FAULT, isRateLimit } from './faults.js';
+import { FAULT_KIND, isRateLimit } from './faults.js';
 import {
   type CheckContext,
   integer,
@@ -24,11 +24,11 @@ import {
   type ObjectKind,
   oneOrMany,
   optional,
-  TEXT,
+  TEXT_KIND,
   word,
 } from './kinds.js';
-import { EVENT, PATCH, RESPOND, STEP, STEP_OR_ENGINE } from './respond.js';
-import { COLLECTION_CONDITION, WHEN } from './when.js';
+import { EVENT_KIND, PATCH_KIND, RESPOND, STEP_KIND, STEP_OR_ENGINE } from './respond.js';
+import { COLLECTION_CONDITION, WHEN_KIND } from './when.js';
 
 /** A number from 0 to 1. */
 const PROBABILITY: Kind<number> = {
@@ -50,9 +50,9 @@ const RULE: ObjectKind<RuleFields> = object({
   type: 'RuleDefinition',
   share: 'rule',
   fields: {
-    when: optional(WHEN, 'What a call must be like; every part must match.'),
+    when: optional(WHEN_KIND, 'What a call must be like; every part must match.'),
     respond: optional(RESPOND, 'The answer.'),
-    patch: optional(PATCH, 'A change of the answer that the mock gives without the rule.'),
+    patch: optional(PATCH_KIND, 'A change of the answer that the mock gives without the rule.'),
     sequence: optional(
       list(STEP_OR_ENGINE, 1),
       'One answer per call; `engine` is what the mock answers without the rule.',
@@ -62,13 +62,13 @@ const RULE: ObjectKind<RuleFields> = object({
       'After the last step of the sequence: `hold` it (default), `cycle`, `fallthrough` to other rules, or answer an `error` (500).',
       'hold',
     ),
-    fault: optional(FAULT, 'What fails on the connection; together with `respond`, that answer fails.'),
+    fault: optional(FAULT_KIND, 'What fails on the connection; together with `respond`, that answer fails.'),
     delay: optional(DELAY, 'How long to wait before the answer.'),
     times: optional(integer(1), 'How many calls the rule applies to, counted per session.'),
     probability: optional(PROBABILITY, 'The share of calls it applies to, from 0 to 1; the seed decides which.'),
     // oxlint-disable-next-line unicorn/no-thenable -- a key of a rule
     then: optional(CHANGES, 'Changes of collections and variables, made before the answer.'),
-    violates: optional(TEXT, 'Why the rule breaks the contract on purpose; the journal shows it.'),
+    violates: optional(TEXT_KIND, 'Why the rule breaks the contract on purpose; the journal shows it.'),
   },
   check: checkRule,
 });
@@ -173,10 +173,10 @@ export const SCENARIO: ObjectKind<ScenarioFields> = object({
   label: 'a scenario',
   type: 'ScenarioDefinition',
   fields: {
-    $schema: optional(TEXT, 'The JSON Schema that an editor uses.'),
-    description: optional(TEXT, 'What a client of this scenario sees, in one sentence.'),
+    $schema: optional(TEXT_KIND, 'The JSON Schema that an editor uses.'),
+    description: optional(TEXT_KIND, 'What a client of this scenario sees, in one sentence.'),
     extends: optional(
-      oneOrMany(TEXT),
+      oneOrMany(TEXT_KIND),
       'Ids of scenarios it adds to: its rules come before theirs, its state after theirs.',
       [],
     ),
@@ -195,11 +195,11 @@ export const OBJECTS: readonly (readonly [description: string, kind: ObjectKind<
     ['A scenario: one file of plain data, whose name is its id.', SCENARIO],
     ['One change of a collection; its members are applied in this order.', COLLECTION_CHANGE],
     ['One rule of a scenario.', RULE],
-    ['The conditions of a rule.', WHEN],
+    ['The conditions of a rule.', WHEN_KIND],
     ['Conditions on one value; all of them must be true.', MATCHER],
     ['A condition on a collection.', COLLECTION_CONDITION],
     ['An answer.', RESPOND],
-    ['One step of a sequence.', STEP, RESPOND],
-    ['One event of a stream; one that has only a `delay` is a pause.', EVENT],
-    ['A merge patch (RFC 7386) of the answer that the mock gives without the rule.', PATCH],
+    ['One step of a sequence.', STEP_KIND, RESPOND],
+    ['One event of a stream; one that has only a `delay` is a pause.', EVENT_KIND],
+    ['A merge patch (RFC 7386) of the answer that the mock gives without the rule.', PATCH_KIND],
   ];

@@ -288,10 +288,10 @@ export function checked<Value>(
 }
 
 /** Any JSON value. An editor completes nothing for the schema `true`, so it is `{}`. */
-export const ANY: Kind<unknown> = { type: 'unknown', read: ({ value }) => value, schema: () => ({}) };
+export const ANY_KIND: Kind<unknown> = { type: 'unknown', read: ({ value }) => value, schema: () => ({}) };
 
 /** A string that is not blank. */
-export const TEXT: Kind<string> = {
+export const TEXT_KIND: Kind<string> = {
   type: 'string',
   read: (node) =>
     typeof node.value === 'string' && node.value.trim() !== ''
@@ -301,7 +301,7 @@ export const TEXT: Kind<string> = {
 };
 
 /** `true` or `false`. */
-export const FLAG: Kind<boolean> = {
+export const FLAG_KIND: Kind<boolean> = {
   type: 'boolean',
   read: (node) => (typeof node.value === 'boolean' ? node.value : reject(node, 'must be true or false')),
   schema: () => ({ type: 'boolean' }),

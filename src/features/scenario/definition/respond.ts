@@ -13,13 +13,13 @@ import { joinWords, suggest } from '../../../base/errors.js';
 import type { Fault } from '../../../http/answer.js';
 import { findStreamMedia, isMarker, planItems } from '../../../http/stream-items.js';
 import { findExpressions } from '../rules/expression.js';
-import type { Patch, Respond, ScriptedEvent, Step } from '../rules/rule.js';
-import { ID } from './changes.js';
+import type { Patch, Respond, ScriptedEvent, SequenceStep } from '../rules/rule.js';
+import { ID_KIND } from './changes.js';
 import { checkExpressions, checkPartial, checkParts, findNulls, type SchemaTarget } from './check-value.js';
 import { DELAY } from './delay.js';
-import { FAULT } from './faults.js';
+import { FAULT_KIND } from './faults.js';
 import {
-  ANY,
+  ANY_KIND,
   type CheckContext,
   checked,
   convert,
@@ -33,7 +33,7 @@ import {
   type ObjectKind,
   onlyOperation,
   optional,
-  TEXT,
+  TEXT_KIND,
 } from './kinds.js';
 
 // RFC 9110 5.6.2: a header name is a token.
@@ -106,7 +106,7 @@ function checkStatus(node: SourceNode, context: CheckContext, status: number): v
   report(node, `status ${status} is not documented for ${JSON.stringify(first.id)}${more}`, hint);
 }
 
-const STEP_FAULT: Kind<Fault> = convert(FAULT, (fault, node) => {
+const STEP_FAULT: Kind<Fault> = convert(FAULT_KIND, (fault, node) => {
   if (fault.kind !== 'rate-limit') return fault;
   report(node, 'a rate limit cannot be a step of a sequence', 'make it a separate rule');
   return undefined;
@@ -120,15 +120,15 @@ interface EventFields extends Pick<ScriptedEvent, 'delay'> {
 }
 
 /** One event of a stream with its fields. */
-export const EVENT: ObjectKind<EventFields> = object({
+export const EVENT_KIND: ObjectKind<EventFields> = object({
   label: 'an event',
   type: 'EventDefinition',
   share: 'event',
   fields: {
-    event: optional(TEXT, 'The type of a server-sent event.'),
-    id: optional(ID, 'The id of a server-sent event.'),
+    event: optional(TEXT_KIND, 'The type of a server-sent event.'),
+    id: optional(ID_KIND, 'The id of a server-sent event.'),
     retry: optional(integer(0), 'After how many milliseconds the client of server-sent events connects again.'),
-    data: optional(ANY, 'A JSON value, or a string that is sent as it is: `"[DONE]"`.'),
+    data: optional(ANY_KIND, 'A JSON value, or a string that is sent as it is: `"[DONE]"`.'),
     delay: optional(DELAY, 'How long to wait before it.'),
   },
 });
@@ -138,28 +138,28 @@ const EVENT_OR_DATA: Kind<ScriptedEvent> = {
   type: 'EventDefinition | Readonly<Record<string, unknown>> | readonly unknown[] | string | number | boolean | null',
   read: (node, context) => {
     if (!hasFields(node.value)) return { delay: undefined, data: node.value, fields: {}, isPause: false };
-    const { delay, data, ...others } = EVENT.read(node, context) ?? {};
+    const { delay, data, ...others } = EVENT_KIND.read(node, context) ?? {};
     const fields = filterMembers(others, (_, value) => value !== undefined);
     return { delay, data, fields, isPause: data === undefined && Object.keys(fields).length === 0 };
   },
-  schema: (context) => ({ anyOf: [EVENT.schema(context), true] }),
+  schema: (context) => ({ anyOf: [EVENT_KIND.schema(context), true] }),
 };
 
 function hasFields(value: unknown): value is Readonly<Record<string, unknown>> {
   if (!isObject(value) || !('data' in value || 'delay' in value)) return false;
-  return Object.keys(value).every((name) => Object.hasOwn(EVENT.fields, name));
+  return Object.keys(value).every((name) => Object.hasOwn(EVENT_KIND.fields, name));
 }
 
 const RESPOND_FIELDS: Fields<Respond> = {
   status: optional(STATUS, 'A documented status; default: the status of the example, or the status of success.'),
-  example: optional(TEXT, 'The name of an example of the contract.'),
-  body: optional(ANY, 'The body; what it leaves out is completed from the schema.'),
+  example: optional(TEXT_KIND, 'The name of an example of the contract.'),
+  body: optional(ANY_KIND, 'The body; what it leaves out is completed from the schema.'),
   events: optional(
     list(EVENT_OR_DATA),
     'The items of a stream, sent one by one: data, or an event with its fields and the delay before it.',
   ),
   headers: optional(HEADERS, 'Headers of the answer.', {}),
-  mediaType: optional(TEXT, 'A documented media type of the body.'),
+  mediaType: optional(TEXT_KIND, 'A documented media type of the body.'),
 };
 
 /** An answer. */
@@ -171,7 +171,7 @@ export const RESPOND: ObjectKind<Respond> = object({
 });
 
 /** One step of a sequence that is an answer. */
-export const STEP: ObjectKind<Exclude<Step, 'engine'>> = object<Exclude<Step, 'engine'>>({
+export const STEP_KIND: ObjectKind<Exclude<SequenceStep, 'engine'>> = object<Exclude<SequenceStep, 'engine'>>({
   label: 'a step of "sequence"',
   type: 'StepDefinition',
   share: 'step',
@@ -180,14 +180,14 @@ export const STEP: ObjectKind<Exclude<Step, 'engine'>> = object<Exclude<Step, 'e
 });
 
 /** One step of a sequence. */
-export const STEP_OR_ENGINE: Kind<Step> = {
+export const STEP_OR_ENGINE: Kind<SequenceStep> = {
   type: "StepDefinition | 'engine'",
   read: (node, context) => {
     if (node.value === 'engine') return 'engine';
     if (!isObject(node.value)) return reject(node, 'must be an object or "engine"');
-    return STEP.read(node, context);
+    return STEP_KIND.read(node, context);
   },
-  schema: (context) => ({ anyOf: [{ const: 'engine' }, STEP.schema(context)] }),
+  schema: (context) => ({ anyOf: [{ const: 'engine' }, STEP_KIND.schema(context)] }),
 };
 
 /** Checks an answer against each operation of its rule, up to the first one that it does not match. */
@@ -298,7 +298,7 @@ function checkEvents(
 }
 
 /** A merge patch of the answer that the mock gives without the rule. */
-export const PATCH: ObjectKind<Patch> = convert(
+export const PATCH_KIND: ObjectKind<Patch> = convert(
   object<Omit<Patch, 'nulls'>>({
     type: 'PatchDefinition',
     share: 'patch',
@@ -306,7 +306,7 @@ export const PATCH: ObjectKind<Patch> = convert(
       status: optional(STATUS, 'The new status.'),
       headers: optional(HEADER_PATCH, 'New headers; `null` removes one.', {}),
       body: optional(
-        checked(ANY, checkExpressions),
+        checked(ANY_KIND, checkExpressions),
         'A merge patch (RFC 7386) of the body; `null` removes a member, or is the value of a required one that can be null.',
       ),
     },

@@ -4,7 +4,7 @@ import type { Operation, ParameterPlace } from '../../../contract/operations/ope
 import { nearest } from '../../../base/errors.js';
 import type { Matcher } from '../rules/matcher.js';
 import type { CallRange, CollectionCondition, When } from '../rules/rule.js';
-import { byCollection, ID, KNOWN_VARIABLES } from './changes.js';
+import { byCollection, ID_KIND, KNOWN_VARIABLES } from './changes.js';
 import { reportParameter } from './check-value.js';
 import { CONDITION } from './conditions.js';
 import {
@@ -121,7 +121,7 @@ function toRequestTarget(node: SourceNode, context: CheckContext): ValueTarget {
 }
 
 /** One id or several, as strings once they are read. */
-const IDS: Kind<readonly string[]> = convert(oneOrMany(ID), (ids) => ids.map(String));
+const IDS: Kind<readonly string[]> = convert(oneOrMany(ID_KIND), (ids) => ids.map(String));
 
 /** A condition on a collection. */
 export const COLLECTION_CONDITION: ObjectKind<CollectionCondition> = object({
@@ -135,7 +135,7 @@ export const COLLECTION_CONDITION: ObjectKind<CollectionCondition> = object({
 });
 
 /** The conditions of a rule. */
-export const WHEN: ObjectKind<When> = object({
+export const WHEN_KIND: ObjectKind<When> = object({
   type: 'WhenDefinition',
   share: 'when',
   fields: {

@@ -6,7 +6,7 @@ import type { Call } from '../../../http/request/call.js';
 import { splitCookies } from '../../../http/request/parameters.js';
 import { createRandom, type Random } from '../../../base/random.js';
 import { isSubset, type Matcher } from './matcher.js';
-import type { CallRange, Delay, RateLimit, Respond, Rule, Step, When } from './rule.js';
+import type { CallRange, Delay, RateLimit, Respond, Rule, SequenceStep, When } from './rule.js';
 import type { ScenarioState } from './scenario-state.js';
 
 /** The collections of a session, as conditions read them. */
@@ -34,7 +34,7 @@ export interface Evaluation {
   /** The rate limit with the fewest calls left. */
   readonly limit: LimitState | undefined;
   /** What the deciding rule does; undefined: the sources below answer. */
-  readonly outcome: Outcome | undefined;
+  readonly outcome: RuleOutcome | undefined;
 }
 
 /** The window of a rate limit after a call. */
@@ -52,7 +52,7 @@ export interface LimitState {
 }
 
 /** What the deciding rule does. */
-export interface Outcome {
+export interface RuleOutcome {
   readonly rule: Rule;
   /** Undefined with a fault: the sources below answer, and that answer fails. */
   readonly respond?: Respond | undefined;
@@ -76,7 +76,7 @@ export function evaluateRules(rules: readonly Rule[], input: EvaluationInput): E
   const applied: Rule[] = [];
   let limit: LimitState | undefined;
   let delayMs = 0;
-  let outcome: Outcome | undefined;
+  let outcome: RuleOutcome | undefined;
   for (const rule of rules) {
     const reason = findReason(rule, input, outcome?.rule);
     if (reason !== undefined) {
@@ -200,7 +200,7 @@ function formatRange(range: CallRange): string {
 }
 
 interface Decision {
-  readonly outcome: Outcome | undefined;
+  readonly outcome: RuleOutcome | undefined;
   readonly limit?: LimitState;
   /** What the trace adds to "applies". */
   readonly remark: string;
@@ -215,7 +215,7 @@ function decide(rule: Rule, applied: number, input: EvaluationInput): Decision {
   return { outcome: { rule, respond, fault }, remark };
 }
 
-function decideStep(rule: Rule, steps: readonly Step[], applied: number): Decision {
+function decideStep(rule: Rule, steps: readonly SequenceStep[], applied: number): Decision {
   const { onEnd } = rule;
   const isOver = applied >= steps.length;
   const index = onEnd === 'cycle' ? applied % steps.length : Math.min(applied, steps.length - 1);

@@ -32,7 +32,7 @@ export interface Rule {
   readonly when: When | undefined;
   readonly respond: Respond | undefined;
   readonly patch: Patch | undefined;
-  readonly sequence: readonly Step[] | undefined;
+  readonly sequence: readonly SequenceStep[] | undefined;
   readonly onEnd: OnEnd;
   /** What fails instead of the answer, or together with `respond`. */
   readonly fault: Fault | RateLimit | undefined;
@@ -67,7 +67,7 @@ export interface CollectionCondition {
 export type OnEnd = 'hold' | 'cycle' | 'fallthrough' | 'error';
 
 /** One step of a sequence; `engine` is the answer of the sources below. */
-export type Step = 'engine' | (Respond & { readonly fault: Fault | undefined });
+export type SequenceStep = 'engine' | (Respond & { readonly fault: Fault | undefined });
 
 /** An answer that a rule gives. */
 export interface Respond {

@@ -29,7 +29,7 @@ export interface NewEntry {
 }
 
 /** One item with what the store knows about it. */
-export interface Entry extends NewEntry {
+export interface StoredItem extends NewEntry {
   /** The position in the order of creation; never used twice. */
   readonly sequence: number;
   /** Counts the changes of the item, from 1. */
@@ -58,35 +58,35 @@ export type EntryChange = Partial<Omit<NewEntry, 'id'>>;
 export interface ItemList {
   readonly size: number;
   /** Oldest first. Valid until the next write. */
-  readonly entries: readonly Entry[];
-  get(id: string): Entry | undefined;
+  readonly entries: readonly StoredItem[];
+  get(id: string): StoredItem | undefined;
   /** The last version of an entry, also after its removal, so that a cursor on it stays valid. */
-  recall(id: string): Entry | undefined;
+  recall(id: string): StoredItem | undefined;
   /** The last versions of removed entries, oldest first. */
-  readonly removed: readonly Entry[];
+  readonly removed: readonly StoredItem[];
 }
 
 /** A list as plain data. */
 export interface ListDump {
   readonly scope: string;
-  readonly entries: readonly Entry[];
-  readonly removed: readonly Entry[];
+  readonly entries: readonly StoredItem[];
+  readonly removed: readonly StoredItem[];
   readonly sequence: number;
   readonly number: number;
 }
 
 /** A list that can be written to. */
 export interface WritableList extends ItemList {
-  add(entry: NewEntry): Entry;
-  update(id: string, change: EntryChange): Entry | undefined;
-  remove(id: string): Entry | undefined;
-  rename(id: string, to: string): Entry | undefined;
+  add(entry: NewEntry): StoredItem;
+  update(id: string, change: EntryChange): StoredItem | undefined;
+  remove(id: string): StoredItem | undefined;
+  rename(id: string, to: string): StoredItem | undefined;
   /** A function that restores what the list knows about an id now, and the order. */
   mark(id: string): () => void;
   /** Adds all of the list to what the store holds, or subtracts it. */
   count(sign: 1 | -1): void;
   /** Removes entries as if they had never been there, and forgets removed ones. */
-  discard(evicted: readonly Entry[], forgotten: readonly Entry[]): void;
+  discard(evicted: readonly StoredItem[], forgotten: readonly StoredItem[]): void;
   copy(usage: Usage): WritableList;
   readonly rows: EntryRows;
   /** The sequence of the next entry. */
@@ -151,7 +151,7 @@ function own(held: HeldRows): EntryRows {
 }
 
 /** What a list knows about an id: its entry, and the one that was removed last. */
-type KnownEntry = Readonly<Record<'entry' | 'removed', Entry | undefined>>;
+type KnownEntry = Readonly<Record<'entry' | 'removed', StoredItem | undefined>>;
 
 function createWrites(
   held: HeldRows,
@@ -213,13 +213,13 @@ function createWrites(
   };
 }
 
-function putOrDelete(map: Map<string, Entry>, id: string, entry: Entry | undefined): void {
+function putOrDelete(map: Map<string, StoredItem>, id: string, entry: StoredItem | undefined): void {
   if (entry === undefined) map.delete(id);
   else map.set(id, entry);
 }
 
 /** Written out, so that all entries have one hidden class. */
-function toEntry({ id, item, content, secrets, part, onDemand, statusSince }: NewEntry, sequence: number): Entry {
+function toEntry({ id, item, content, secrets, part, onDemand, statusSince }: NewEntry, sequence: number): StoredItem {
   const size = onDemand === undefined ? measureEntry({ item, content, secrets }) : 0;
   return {
     id,
@@ -239,28 +239,28 @@ function toEntry({ id, item, content, secrets, part, onDemand, statusSince }: Ne
 
 /** The entries of a list in the order of their sequences, by id, and those that were removed. */
 export interface EntryRows {
-  readonly entries: Entry[];
-  readonly byId: Map<string, Entry>;
+  readonly entries: StoredItem[];
+  readonly byId: Map<string, StoredItem>;
   /** Removed entries, so that a cursor on one of them keeps its position. */
-  readonly removed: Map<string, Entry>;
+  readonly removed: Map<string, StoredItem>;
 }
 
 /** The rows of an empty list, which are never written to. */
 export const NO_ROWS: EntryRows = { entries: [], byId: new Map(), removed: new Map() };
 
 /** The index of the first entry with at least this sequence: entries are in the order of their sequences. */
-export function findIndex(entries: readonly Entry[], sequence: number): number {
+export function findIndex(entries: readonly StoredItem[], sequence: number): number {
   return findFirst(entries, (entry) => entry.sequence < sequence);
 }
 
 /** The index of the first entry that is not before a place, in entries that are sorted. */
-export function findFirst(entries: readonly Entry[], isBefore: (entry: Entry) => boolean): number {
+export function findFirst(entries: readonly StoredItem[], isBefore: (entry: StoredItem) => boolean): number {
   let low = 0;
   let high = entries.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     // `low <= middle < high`, so the entry exists.
-    if (isBefore(entries[middle] as Entry)) low = middle + 1;
+    if (isBefore(entries[middle] as StoredItem)) low = middle + 1;
     else high = middle;
   }
   return low;

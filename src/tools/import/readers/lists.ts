@@ -18,7 +18,7 @@ import {
 type Members = Readonly<Record<string, unknown>>;
 
 /** A handler: an object with its request, or a member whose name is the request. */
-interface Entry {
+interface HandlerEntry {
   readonly at: string;
   readonly request: Members;
   readonly response: Members;
@@ -45,12 +45,12 @@ export function readHandlers(value: unknown, file: string): OldMock {
   return { stubs, lists: [], remarks };
 }
 
-function toListed(value: unknown, at: string): Entry {
+function toListed(value: unknown, at: string): HandlerEntry {
   const request = readObject(value);
   return { at, request, response: isObject(request['response']) ? request['response'] : request };
 }
 
-function toMembers(value: unknown, at: string): readonly Entry[] {
+function toMembers(value: unknown, at: string): readonly HandlerEntry[] {
   return Object.entries(readObject(value)).map(([name, answer]) => {
     const [method = '', path = ''] = name.split(/\s+/);
     const members = readObject(answer);
@@ -63,7 +63,7 @@ function toMembers(value: unknown, at: string): readonly Entry[] {
   });
 }
 
-function readEntry({ at, request, response }: Entry): Stub {
+function readEntry({ at, request, response }: HandlerEntry): Stub {
   const address = readText(request['path'] ?? request['url'] ?? request['endpoint']);
   if (address === undefined) throw new NotCarried('it has no path');
   if (request['passthrough'] === true) throw new NotCarried('it passes the request through to a real server');
