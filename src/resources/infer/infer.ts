@@ -9,6 +9,7 @@ import {
   type Binding,
   type ParameterPlace,
   type ParentLink,
+  type Resource,
   type Resources,
   type Unbound,
   type Within,
@@ -45,57 +46,89 @@ import { inferRpcResources } from './rpc.js';
 import { addTo } from '../../base/json.js';
 
 /**
- * Infers which operations of a contract belong to one resource, from paths, methods and schemas.
+ * Infers which operations of a contract belong to one resource, from paths, methods and schemas. In these steps, each of which uses those before:
  *
- * `x-mock` hints in the document take precedence; see docs/state.md.
+ * 1. `contract-index.ts`, `path-shape.ts`: what each path identifies, and which schema each body shows.
+ * 2. `rpc.ts`: methods in RPC style, whose paths identify nothing.
+ * 3. `candidates.ts`: the paths that are collections, by their methods and answers.
+ * 4. `aliases.ts`: the paths that show other collections, or arrays of their items.
+ * 5. `bind.ts`: what each operation does on its collection.
+ * 6. `describe.ts`: what identifies the items of each collection, and its memberships.
+ * 7. `hints.ts`: `x-mock` hints in the document, which take precedence; see docs/state.md.
+ *
+ * Paths, methods and schemas decide first; names are asked for by `conventions/` where these leave a choice.
  *
  * @throws MockError `HINT_INVALID` for an invalid hint.
  */
 export function inferResources(contract: Contract): Resources {
   const index = createContractIndex(contract, createSchemaReader(contract));
   const rpc = inferRpcResources(index);
-  const called = new Map(rpc.bindings.map((binding) => [binding.operation, binding]));
-  const keys = new Set([...called.keys()].map((operation) => index.shape(operation)?.key));
-  const found = new Map([...findCandidates(index)].filter(([key]) => !keys.has(key)));
+  const isCalled = readCalledPaths(index, rpc.bindings);
+  const found = new Map([...findCandidates(index)].filter(([key]) => !isCalled(key)));
   const sublists = findSublists(index, found);
   const candidates = new Map([...found].filter(([key]) => !sublists.has(key)));
   const tree = createCollectionTree(index, candidates);
-  const bindings = new Map<string, Binding>();
-  const unbound: Unbound[] = [];
-  for (const operation of contract.operations) {
-    const method = called.get(operation);
-    if (method !== undefined) {
-      bindings.set(operation.id, method);
-      continue;
-    }
-    const inferred = bindSublist(index, sublists, operation) ?? findBinding(index, tree, operation);
-    if (typeof inferred === 'string') unbound.push({ operation, why: inferred });
-    else bindings.set(operation.id, toBinding(index, tree, { operation, inferred }));
-  }
-  const aliases = new Map<CollectionCandidate | undefined, CollectionCandidate[]>();
-  for (const each of candidates.values()) {
-    const target = tree.at(each.key);
-    if (target !== each && !isValuePath(tree, each)) addTo(aliases, target, each);
-  }
-  const collections = new Map(rpc.collections);
-  for (const candidate of candidates.values()) {
-    if (tree.at(candidate.key) !== candidate) continue;
-    const name = tree.name(candidate);
-    if (collections.has(name)) continue;
-    collections.set(
-      name,
-      describeResource(index, candidate, {
-        name,
-        parents: tree.parents(candidate).map(tree.name),
-        aliases: aliases.get(candidate) ?? [],
-      }),
-    );
-  }
+  const { bindings, unbound } = bindOperations(index, tree, { sublists, called: rpc.bindings });
+  const collections = describeCollections(index, tree, { candidates, called: rpc.collections });
   for (const [name, members] of findMembers(collections, bindings, index)) {
     const resource = collections.get(name);
     if (resource !== undefined) collections.set(name, { ...resource, ...members });
   }
   return applyHints(index, { collections, bindings, unbound, unknownIds: undefined });
+}
+
+/** Whether methods in RPC style have a path. */
+function readCalledPaths(index: ContractIndex, called: readonly Binding[]): (key: string) => boolean {
+  const keys = new Set(called.map(({ operation }) => index.shape(operation)?.key));
+  return (key) => keys.has(key);
+}
+
+/** Binds each operation to its collection, or says why it has none. */
+function bindOperations(
+  index: ContractIndex,
+  tree: CollectionTree,
+  of: { readonly sublists: ReadonlyMap<string, Sublist>; readonly called: readonly Binding[] },
+): { readonly bindings: ReadonlyMap<string, Binding>; readonly unbound: readonly Unbound[] } {
+  const called = new Map(of.called.map((binding) => [binding.operation, binding]));
+  const bindings = new Map<string, Binding>();
+  const unbound: Unbound[] = [];
+  for (const operation of index.contract.operations) {
+    const method = called.get(operation);
+    if (method !== undefined) {
+      bindings.set(operation.id, method);
+      continue;
+    }
+    const inferred = bindSublist(index, of.sublists, operation) ?? findBinding(index, tree, operation);
+    if (typeof inferred === 'string') unbound.push({ operation, why: inferred });
+    else bindings.set(operation.id, toBinding(index, tree, { operation, inferred }));
+  }
+  return { bindings, unbound };
+}
+
+/** Describes each collection with its name, its parents and the paths that show it, too. */
+function describeCollections(
+  index: ContractIndex,
+  tree: CollectionTree,
+  of: {
+    readonly candidates: ReadonlyMap<string, CollectionCandidate>;
+    readonly called: ReadonlyMap<string, Resource>;
+  },
+): Map<string, Resource> {
+  const all = [...of.candidates.values()];
+  const aliases = new Map<CollectionCandidate | undefined, CollectionCandidate[]>();
+  for (const each of all) {
+    const target = tree.at(each.key);
+    if (target !== each && !isValuePath(tree, each)) addTo(aliases, target, each);
+  }
+  const collections = new Map(of.called);
+  for (const candidate of all.filter((each) => tree.at(each.key) === each)) {
+    const name = tree.name(candidate);
+    if (collections.has(name)) continue;
+    const parents = tree.parents(candidate).map(tree.name);
+    const known = { name, parents, aliases: aliases.get(candidate) ?? [] };
+    collections.set(name, describeResource(index, candidate, known));
+  }
+  return collections;
 }
 
 /** Resources without their contract. */
