@@ -82,6 +82,8 @@ export const PROBLEM_CODES = {
   SCHEMA_CONTRADICTORY:
     'The parts of a schema of a response contradict each other, so that no value can fit; `vouch check` reports it.',
   SCHEMA_REPAIRED: 'A schema keyword has an invalid value, or belongs to another version.',
+  SECURITY_CONTRADICTORY:
+    'A security requirement needs two schemes for the one `Authorization` header; either is accepted.',
   SECURITY_INVALID: 'A security requirement or scheme is not valid.',
   SECURITY_UNKNOWN: 'A security requirement names a scheme that is not declared.',
   SERVER_INVALID: 'A server has no URL.',

@@ -8,9 +8,8 @@ import { hasErrors, listErrors, type Violation } from '../schema/violation.js';
 import { toBareName } from '../base/names.js';
 import { createVocabulary } from './text/vocabulary.js';
 import { createMergeSchemas, splitPart } from './values/merge-schemas.js';
-import { createMinimumDepth } from './values/attempt.js';
+import { createMinimumDepth, type Attempt, IMPOSSIBLE } from './values/attempt.js';
 import { make } from './values/make.js';
-import { type Attempt, IMPOSSIBLE } from './values/attempt.js';
 import { type SchemaPart, SYNTHETIC, type ValuePlace } from './values/shape.js';
 
 /** What a generated value depends on, besides its schema. */

@@ -1,9 +1,8 @@
-import { BODY_METHODS } from '../../contract/operations/operation.js';
+import { BODY_METHODS, type MediaType } from '../../contract/operations/operation.js';
 import { toDay } from '../../base/clock.js';
 import { isObject } from '../../base/json.js';
 import type { Contract } from '../../contract/contract.js';
 import { isJsonType, isSequenceType, isXmlType, toEssence } from '../../contract/media-type.js';
-import type { MediaType } from '../../contract/operations/operation.js';
 import type { GenerateContext, Generator } from '../../generate/generate.js';
 import { isTextType, readSampleFile, readSampleText } from '../../generate/sample-file.js';
 import { createItemStream, type ItemPlan, planItems } from '../../http/stream-items.js';

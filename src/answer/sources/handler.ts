@@ -1,10 +1,9 @@
-import { writeSource, readSource } from '../../http/answer.js';
+import { writeSource, readSource, type Answer } from '../../http/answer.js';
 import { TextDecoder } from 'node:util';
 import type { Contract } from '../../contract/contract.js';
 import { copyJson, isObject } from '../../base/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { MockError, suggest, toReason } from '../../base/errors.js';
-import type { Answer } from '../../http/answer.js';
 import { isJsonType } from '../../contract/media-type.js';
 import { toHandlerCall } from '../../http/request/call.js';
 import { isStream } from '../../http/response/encode.js';

@@ -1,10 +1,9 @@
-import { writeSource } from '../../http/answer.js';
+import { writeSource, type Answer } from '../../http/answer.js';
 import { means, rankNames } from '../../conventions/conventions.js';
 import { toDay } from '../../base/clock.js';
 import { isObject, filterMembers } from '../../base/json.js';
 import type { Operation, DeclaredResponse } from '../../contract/operations/operation.js';
 import type { Generator } from '../../generate/generate.js';
-import type { Answer } from '../../http/answer.js';
 import { hasErrors, type Violation, NO_VIOLATIONS } from '../../schema/violation.js';
 import { type AnswerSource, createChain, type Exchange, type SourceParts, whenSettled } from '../chain.js';
 import { createDeclaredHeaders, isSendable } from '../declared-headers.js';

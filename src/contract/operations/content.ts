@@ -1,5 +1,15 @@
+import { isStructuredType, isSequenceType } from '../media-type.js';
+import {
+  followBareReferences,
+  readPointer,
+  escapeSegment,
+  findObject,
+  findObjects,
+  type Located,
+  readExtensions,
+  readString,
+} from '../pointer.js';
 import { isObject, type Schema } from '../../base/json.js';
-import { escapeSegment, findObject, findObjects, type Located, readExtensions, readString } from '../pointer.js';
 import type {
   DeclaredHeader,
   DeclaredResponse,
@@ -81,11 +91,31 @@ function readResponse(document: unknown, found: Located, status: string): Declar
     status,
     description: readString(found.value['description']),
     headers: readHeaders(document, found),
-    content: readContent(document, found),
+    content: sortByStructure(document, readContent(document, found)),
     links: Object.fromEntries(findObjects(document, found, 'links').map(([name, link]) => [name, link.value])),
     pointer: found.pointer,
     extensions: readExtensions(found.value),
   };
+}
+
+/**
+ * Types that can show an object or an array before those that cannot, where that is what the schema describes: documents of ASP.NET list
+ * `text/plain` first for every object. Streams stay where they are.
+ */
+function sortByStructure(document: unknown, content: readonly MediaType[]): readonly MediaType[] {
+  const [first] = content;
+  if (first === undefined || isStructuredType(first.type) || isSequenceType(first.type)) return content;
+  const structured = content.filter(({ type }) => isStructuredType(type));
+  if (structured.length === 0 || !isStructure(document, first)) return content;
+  return [...structured, ...content.filter((media) => !structured.includes(media))];
+}
+
+function isStructure(document: unknown, { schema, schemaPointer }: MediaType): boolean {
+  if (schema === undefined) return false;
+  const target = readPointer(document, followBareReferences(document, schemaPointer));
+  const type = isObject(target) ? target['type'] : undefined;
+  if (type === undefined) return isObject(target) && target['enum'] === undefined && Object.keys(target).length > 0;
+  return [type].flat().some((each) => each === 'object' || each === 'array');
 }
 
 /** The entries of a `headers` map. OpenAPI 3.1 section 4.8.17: a response header called Content-Type is ignored. */

@@ -244,15 +244,33 @@ function readFreeId(wanted: string, ids: ReadonlySet<string>): string {
 function readSecurity({ document, report }: DocumentSource, own: Located | undefined): readonly SecurityRequirement[] {
   const list = (own?.value ?? document)['security'];
   if (!Array.isArray(list)) return [];
-  const schemes = new Set(readEntries(readPointer(document, '/components/securitySchemes')).map(([name]) => name));
+  const schemes = new Map(readEntries(readPointer(document, '/components/securitySchemes')));
   const pointer = `${own?.pointer ?? ''}/security`;
-  return list.filter(isObject).map((requirement) => {
+  return list.filter(isObject).flatMap((requirement) => {
     for (const name of Object.keys(requirement).filter((name) => !schemes.has(name))) {
       const message = `security scheme "${name}" is not declared`;
       report({ code: 'SECURITY_UNKNOWN', severity: 'error', message, pointer, assumed: 'it requires nothing' });
     }
-    return Object.fromEntries(Object.entries(requirement).map(([name, scopes]) => [name, readStrings(scopes)]));
+    const scopes = Object.entries(requirement).map(([name, each]) => [name, readStrings(each)] as const);
+    const words = new Set(scopes.flatMap(([name]) => readAuthorizationWord(schemes.get(name)) ?? []));
+    if (words.size < 2) return [Object.fromEntries(scopes)];
+    const message = `one requirement needs several schemes for the Authorization header: ${[...words].join(', ')}`;
+    const assumed = 'they are alternatives';
+    report({ code: 'SECURITY_CONTRADICTORY', message, pointer, assumed });
+    return Array.from(words, (word) =>
+      Object.fromEntries(
+        scopes.filter(([name]) => [undefined, word].includes(readAuthorizationWord(schemes.get(name)))),
+      ),
+    );
   });
+}
+
+/** The word with which the `Authorization` header of a scheme begins (RFC 9110 section 11.6.2), in lower case; undefined for another place. */
+function readAuthorizationWord(scheme: unknown): string | undefined {
+  if (!isObject(scheme)) return undefined;
+  const { type, scheme: word = 'bearer' } = scheme;
+  if (type === 'oauth2' || type === 'openIdConnect') return 'bearer';
+  return type === 'http' ? String(word).toLowerCase() : undefined;
 }
 
 /** The schemes under `components` by name, without those of an unknown type. */

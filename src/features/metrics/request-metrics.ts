@@ -1,8 +1,7 @@
 import { isSilent } from '../../http/answer.js';
 import type { Interaction } from '../../journal/interaction.js';
 import type { Violation, ViolationCode } from '../../schema/violation.js';
-import type { Metric, Sample } from '../../base/metrics.js';
-import { createHistogram, type Histogram } from '../../base/metrics.js';
+import { type Metric, type Sample, createHistogram, type Histogram } from '../../base/metrics.js';
 
 /** Counts the requests of one mock, since it was created. */
 export interface RequestMetrics {

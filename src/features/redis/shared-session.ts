@@ -11,8 +11,7 @@ import {
 import { withMethods } from '../../session/shared.js';
 import type { OnStoreWrite, Store, StoreDump, StoreWrite } from '../../resources/store/store.js';
 import { Atomic, type Change, type ChangeLog } from './atomic.js';
-import { decode, encode } from './session-log.js';
-import { createSessionLog, type LogTarget, type SessionLink } from './session-log.js';
+import { decode, encode, createSessionLog, type LogTarget, type SessionLink } from './session-log.js';
 import { createSharedJournal, type SharedJournal, writeLine } from './shared-journal.js';
 import { setImmediate } from '../../base/platform.js';
 

@@ -1,6 +1,5 @@
 import { hashText } from '../../base/random.js';
-import { ENUMERATE, IMPOSSIBLE, MAX_VALUES, type ValueTask } from './attempt.js';
-import { ENDLESS } from './attempt.js';
+import { ENUMERATE, IMPOSSIBLE, MAX_VALUES, type ValueTask, ENDLESS } from './attempt.js';
 import { type SchemaPart, readItemParts, SYNTHETIC, type ValuePlace } from './shape.js';
 
 /** Generates an array: given items, required ones, and two or three if the schema allows them. */

@@ -2,8 +2,7 @@ import { means } from '../../conventions/conventions.js';
 import { isObject, readOwn, setOwn, readJsonType } from '../../base/json.js';
 import { hashText } from '../../base/random.js';
 import { rankTime } from '../text/names.js';
-import { type Attempt, IMPOSSIBLE, isMistaken, type ValueTask } from './attempt.js';
-import { ENDLESS } from './attempt.js';
+import { type Attempt, IMPOSSIBLE, isMistaken, type ValueTask, ENDLESS } from './attempt.js';
 import {
   acceptsNumber,
   isSent,

@@ -1,10 +1,9 @@
-import { writeSource } from '../answer.js';
+import { writeSource, type Answer, type ListAnswer, type ListedItems } from '../answer.js';
 import { URLSearchParams } from 'node:url';
 import { TextEncoder } from 'node:util';
 import type { ServerResponse } from 'node:http';
 import { isObject, mapValues } from '../../base/json.js';
 import { toViolationsHeader, type Violation } from '../../schema/violation.js';
-import type { Answer, ListAnswer, ListedItems } from '../answer.js';
 import { type EventFields, writeEvent } from '../event-stream.js';
 import { isToken } from '../../contract/operations/parameter.js';
 import { isSequenceType, isJsonType, toEssence } from '../../contract/media-type.js';

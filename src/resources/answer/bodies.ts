@@ -1,4 +1,4 @@
-import { READS } from '../item/resource.js';
+import { READS, type Binding, listSentInQuery, type Resource } from '../item/resource.js';
 import { means } from '../../conventions/conventions.js';
 import { listMissing, listUnfit } from '../../schema/fields.js';
 import { isObject, readMember, readPath, setOwn, filterMembers } from '../../base/json.js';
@@ -26,7 +26,6 @@ import {
 } from '../item/projection.js';
 import { toItemNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
-import { type Binding, listSentInQuery, type Resource } from '../item/resource.js';
 import { toScope } from '../store/collection.js';
 import { createNewSecrets } from '../item/identity.js';
 import type { StoredItem, Item } from '../store/lists/item-list.js';

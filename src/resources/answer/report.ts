@@ -1,4 +1,4 @@
-import { SHOWS_ITEM } from '../item/resource.js';
+import { SHOWS_ITEM, type Binding, ON_ITEM, TAKES_ITEM } from '../item/resource.js';
 import { toPointer } from '../../contract/pointer.js';
 import { findBodyMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 import { listProperties } from '../../contract/schema-view/schema-view.js';
@@ -6,7 +6,6 @@ import type { Plan } from '../list/list-shape.js';
 import type { PageStyleName } from '../list/pagination.js';
 import { createPagePlan, type PagePlan } from '../list/plan.js';
 import { findLinks, type PropertyLink } from '../item/projection.js';
-import { type Binding, ON_ITEM, TAKES_ITEM } from '../item/resource.js';
 import type { ItemModel } from '../item/item-model.js';
 import { findQueryLinks, locateItem } from './bodies.js';
 import type { StateContext } from './context.js';

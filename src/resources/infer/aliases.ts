@@ -1,6 +1,5 @@
-import { BODY_METHODS } from '../../contract/operations/operation.js';
+import { BODY_METHODS, type Operation } from '../../contract/operations/operation.js';
 import { means } from '../../conventions/conventions.js';
-import type { Operation } from '../../contract/operations/operation.js';
 import {
   type PropertyView,
   type SchemaView,

@@ -1,6 +1,5 @@
-import { CHANGING_METHODS } from '../../contract/operations/operation.js';
+import { CHANGING_METHODS, type Operation } from '../../contract/operations/operation.js';
 import { means } from '../../conventions/conventions.js';
-import type { Operation } from '../../contract/operations/operation.js';
 import { type SchemaView, listBranches } from '../../contract/schema-view/schema-view.js';
 import { readAnswerPointer } from '../list/list-shape.js';
 import { isSummary } from '../item/positions.js';

@@ -1,7 +1,6 @@
-import { CHANGING_METHODS } from '../../contract/operations/operation.js';
+import { CHANGING_METHODS, type Operation, type Parameter } from '../../contract/operations/operation.js';
 import { means } from '../../conventions/conventions.js';
 import type { Contract } from '../../contract/contract.js';
-import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { memoize } from '../../base/memoize.js';
 import { findBodyMedia } from '../../contract/operations/responses.js';
 import { type SchemaView, listProperties, type ReadSchema } from '../../contract/schema-view/schema-view.js';

@@ -1,11 +1,5 @@
-import { BEHIND_ITEM } from '../item/resource.js';
-import type { Contract } from '../../contract/contract.js';
-import type { Operation } from '../../contract/operations/operation.js';
-import { createSchemaReader } from '../../contract/schema-view/schema-view.js';
-import { describeResource, findMembers } from './describe.js';
-import { toBareNoun } from '../../conventions/names.js';
-import { toBareName } from '../../base/names.js';
 import {
+  BEHIND_ITEM,
   type Binding,
   type ParameterPlace,
   type ParentLink,
@@ -15,6 +9,12 @@ import {
   type Within,
   ANSWERS_LIST,
 } from '../item/resource.js';
+import type { Contract } from '../../contract/contract.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import { createSchemaReader } from '../../contract/schema-view/schema-view.js';
+import { describeResource, findMembers } from './describe.js';
+import { toBareNoun } from '../../conventions/names.js';
+import { toBareName } from '../../base/names.js';
 import {
   bindItemOperation,
   bindItemWord,

@@ -1,4 +1,4 @@
-import { MAKES_ITEM } from './resource.js';
+import { MAKES_ITEM, type Binding, listSentInQuery, type Resource, type Resources } from './resource.js';
 import { means } from '../../conventions/conventions.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, readMember, readPath, withPath } from '../../base/json.js';
@@ -21,7 +21,6 @@ import {
 import { findInnerList } from '../list/envelope.js';
 import { toSingular, toItemNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
-import { type Binding, listSentInQuery, type Resource, type Resources } from './resource.js';
 import type { Item } from '../store/lists/item-list.js';
 import { chooseInitialStatus, createTimestampWriter, isInstant, isStatusName, isTimestamp } from './server-values.js';
 

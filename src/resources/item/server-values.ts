@@ -2,8 +2,14 @@ import { STATUSES_BY_VERB, UNDOES } from '../../conventions/actions.js';
 import { INSTANT_NAME, TIME_ENDING } from '../../conventions/forms.js';
 import { COUNTS_CHANGES } from '../../conventions/descriptions.js';
 import { means, rankNames } from '../../conventions/conventions.js';
-import type { PropertyView, SchemaView, ReadSchema } from '../../contract/schema-view/schema-view.js';
-import { isNumeric, listProperties, readSchemaType } from '../../contract/schema-view/schema-view.js';
+import {
+  type PropertyView,
+  type SchemaView,
+  type ReadSchema,
+  isNumeric,
+  listProperties,
+  readSchemaType,
+} from '../../contract/schema-view/schema-view.js';
 import { toBareName, toLetters } from '../../base/names.js';
 import { listStatuses } from '../../conventions/names.js';
 import { escapePattern } from '../../base/text.js';

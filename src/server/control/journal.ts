@@ -1,9 +1,8 @@
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { negotiate } from '../../http/response/negotiate.js';
-import type { Interaction, PlainInteraction } from '../../journal/interaction.js';
+import type { Interaction, PlainInteraction, InteractionRedactor } from '../../journal/interaction.js';
 import type { Journal } from '../../journal/journal.js';
-import type { InteractionRedactor } from '../../journal/interaction.js';
 import type { Session } from '../../session/session.js';
 import { answerEmpty, answerItems, answerJson, answerProblem } from './answer.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';

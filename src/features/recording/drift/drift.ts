@@ -1,7 +1,6 @@
-import { SAFE_METHODS } from '../../../contract/operations/operation.js';
+import { SAFE_METHODS, type Operation } from '../../../contract/operations/operation.js';
 import type { Contract } from '../../../contract/contract.js';
 import { isObject, readJsonType, type SchemaObject } from '../../../base/json.js';
-import type { Operation } from '../../../contract/operations/operation.js';
 import { findResponse } from '../../../contract/operations/responses.js';
 import { readPointer, toPointer } from '../../../contract/pointer.js';
 import { formatPlace } from '../../../base/errors.js';
