@@ -80,7 +80,7 @@ export const PROBLEM_CODES = {
   RESPONSES_MISSING: 'An operation declares no response.',
   SCHEMA_CIRCULAR: 'A schema refers to itself for the same value, so that a validation would not end.',
   SCHEMA_CONTRADICTORY:
-    'The parts of a schema of a response contradict each other, so that no value can fit; `vouch check` reports it.',
+    'No value can fit a schema of a response, or no client can meet a constraint of requests; `vouch check` reports it.',
   SCHEMA_REPAIRED: 'A schema keyword has an invalid value, or belongs to another version.',
   SECURITY_CONTRADICTORY:
     'A security requirement needs two schemes for the one `Authorization` header; either is accepted.',

@@ -1,5 +1,6 @@
 import type { Contract, Problem } from '../contract/contract.js';
 import { followBareReferences } from '../contract/pointer.js';
+import { createShapes } from '../contract/schema-view/shape.js';
 import { isObject } from '../base/json.js';
 import { LimitError } from '../base/errors.js';
 import { memoize } from '../base/memoize.js';
@@ -7,6 +8,7 @@ import type { MediaType, Operation } from '../contract/operations/operation.js';
 import { createAjvChecks } from './ajv.js';
 import { createExplainer } from './explain.js';
 import { createUnits } from './units.js';
+import { createExcuse, listUnmeetable, type Unmeetable } from './unmeetable.js';
 import {
   type Direction,
   type IsValid,
@@ -31,6 +33,8 @@ export interface Validators {
   prepare(schemaPointer: string, direction: Direction): readonly string[];
   /** The parts of schemas that cannot be used, among the schemas read so far. */
   problems(): readonly Problem[];
+  /** The constraints of requests that no client can be expected to meet; checks of sent values only note them. */
+  unmeetable(): readonly Unmeetable[];
   /** Whether the schema at a pointer, and those it refers to (if read), are checked completely. */
   isWhole(schemaPointer: string): boolean;
 }
@@ -90,18 +94,21 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
     response: createCheck('response', units.response.check),
   };
 
+  const sent = createCheck('request', compiled);
+  const meeting = { contract, shapes: createShapes(contract), check: checks.request };
+  const excuse = createExcuse(meeting);
+
   return {
-    checkSent: createCheck('request', compiled),
+    checkSent: strict ? sent : memoize((pointer) => excuse(sent(pointer), pointer)),
+    unmeetable: () =>
+      listUnmeetable(
+        meeting,
+        contract.operations.flatMap((each) => listRoots(each, 'request')),
+      ),
     check: (pointer, direction) => checks[direction](pointer),
     accepts: (pointer, direction) => (value) => {
       work.beginCheck();
-      try {
-        return units[direction].check(toTarget(pointer))(value);
-      } catch (error) {
-        // The stack is too small for the nesting of the value, or it takes too much work.
-        if (error instanceof RangeError || error instanceof LimitError) return false;
-        throw error;
-      }
+      return isAccepted(() => units[direction].check(toTarget(pointer))(value));
     },
     beginRequest: work.begin,
     endRequest: work.end,
@@ -113,6 +120,16 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
     problems: () => units.problems(),
     isWhole: (pointer) => units.isWhole(toTarget(pointer)),
   };
+}
+
+function isAccepted(judge: () => boolean): boolean {
+  try {
+    return judge();
+  } catch (error) {
+    // The stack is too small for the nesting of the value, or it takes too much work.
+    if (error instanceof RangeError || error instanceof LimitError) return false;
+    throw error;
+  }
 }
 
 /**

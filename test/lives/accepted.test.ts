@@ -1,7 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { content, inPath, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, INTEGER, object, ref, TEXT } from '../schema-parts.js';
 import { openShop } from '../state/shop.js';
+import { runCheck } from '../../src/cli/commands/check.js';
 import { loadContract } from '../../src/index.js';
 
 /** A response in several media types, in this order. */
@@ -77,5 +81,126 @@ describe('a security requirement with two schemes for the Authorization header',
       { password: [], tenant: [] },
       { token: ['read'], tenant: [] },
     ]);
+  });
+});
+
+describe('constraints that cannot be meant', () => {
+  const own = { readOnly: true };
+  const spec = toDocument(
+    {
+      '/hats': {
+        get: shows(arrayOf(ref('Hat'))),
+        post: takes(ref('Hat'), ref('Hat'), 201),
+      },
+      '/hats/{hat_id}': { ...inPath('hat_id'), get: shows(ref('Hat')), put: takes(ref('Hat'), ref('Hat')) },
+      '/orders': { post: takes(ref('Order'), object({ id: TEXT }), 201) },
+      '/parcels': { post: takes(ref('Parcel'), object({ id: TEXT }), 201) },
+      '/uploads': {
+        post: {
+          requestBody: { required: true, content: content({ type: 'file' }, 'multipart/form-data') },
+          ...shows(object({ id: TEXT }), 201),
+        },
+      },
+      '/search': {
+        get: {
+          parameters: [
+            { name: 'options', in: 'query', required: true, schema: object({ q: TEXT, page: INTEGER }) },
+            { name: 'range', in: 'query', required: true, style: 'deepObject', schema: object({ to: TEXT }) },
+          ],
+          ...shows(object({ hits: arrayOf(TEXT) })),
+        },
+      },
+      '/find': {
+        get: {
+          parameters: [{ name: 'options', in: 'query', required: true, schema: object({ q: TEXT }, 'q') }],
+          ...shows(object({ hits: arrayOf(TEXT) })),
+        },
+      },
+    },
+    {
+      Hat: object({ id: TEXT, label: TEXT, brand: ref('Brand'), sewnAt: { ...TEXT, ...own } }, 'id', 'label', 'sewnAt'),
+      Brand: object({ id: TEXT, name: { ...TEXT, ...own } }, 'id'),
+      Named: object({ name: TEXT }, 'name', 'colour'),
+      Order: {
+        allOf: [
+          ref('Named'),
+          { ...object({ colour: TEXT, size: INTEGER }, 'size', 'former_size'), description: 'An order.' },
+        ],
+      },
+      Parcel: object({
+        code: { ...TEXT, format: 'uuid', minLength: 8, maxLength: 8 },
+        weight: { ...INTEGER, maximum: 30, example: 31 },
+        note: { ...TEXT, pattern: '^[a-z]+$', examples: ['abc', 'A-1'] },
+      }),
+    },
+  );
+
+  const post = async (path: string, body: object): Promise<string> => {
+    const { send } = await openShop({ spec });
+    const { status, body: answer } = await send('POST', path, body);
+    return status < 300 ? 'accepted' : JSON.stringify(answer);
+  };
+
+  it('an id beside properties of the server is not required of a create, but that of another object is', async () => {
+    expect(await post('/hats', { label: 'Bowler' })).toBe('accepted');
+    expect(await post('/hats', { label: 'Bowler', brand: { id: 'b1' } })).toBe('accepted');
+    expect(await post('/hats', {})).toContain('label');
+    expect(await post('/hats', { label: 'Bowler', brand: {} })).toContain('brand.id');
+  });
+
+  it('a required name that nothing declares is not required; one that another part declares is', async () => {
+    expect(await post('/orders', { name: 'n', colour: 'red', size: 4 })).toBe('accepted');
+    expect(await post('/orders', { name: 'n', size: 4 })).toContain('colour');
+  });
+
+  it('a length that no value of the format has, and a bound that every example breaks, refuse nothing', async () => {
+    expect(await post('/parcels', { code: 'abcd1234', weight: 31 })).toBe('accepted');
+    expect(await post('/parcels', { note: 'A-2' })).toContain('note');
+  });
+
+  it('a strict mock enforces them', async () => {
+    const { send } = await openShop({ spec, strict: true });
+    expect((await send('POST', '/hats', { label: 'Bowler' })).status).toBe(400);
+    expect((await send('POST', '/orders', { name: 'n', colour: 'red', size: 4 })).status).toBe(400);
+  });
+
+  it('the journal notes what was not enforced', async () => {
+    const { mock, send } = await openShop({ spec });
+    await send('POST', '/orders', { name: 'n', colour: 'red', size: 4 });
+    expect(mock.journal.last()?.violations).toMatchObject([
+      { code: 'REQUIRED', severity: 'note', message: expect.stringContaining('no property declares') as string },
+    ]);
+  });
+
+  it('a form whose schema is that of a file takes any form', async () => {
+    const { mock } = await openShop({ spec });
+    const form = new FormData();
+    form.set('document', new Blob(['a,b']), 'a.csv');
+    expect((await mock.fetch('/uploads', { method: 'POST', body: form })).status).toBe(201);
+  });
+
+  it('an exploded object without required properties may be left out of the query', async () => {
+    const { send } = await openShop({ spec });
+    expect((await send('GET', '/search')).status).toBe(200);
+    expect((await send('GET', '/search?page=one')).status).toBe(400);
+    expect((await send('GET', '/find')).status).toBe(400);
+  });
+
+  it('vouch check reports each of them once', async () => {
+    const written: string[] = [];
+    const folder = mkdtempSync(join(tmpdir(), 'vouch-'));
+    const file = join(folder, 'openapi.json');
+    writeFileSync(file, JSON.stringify(spec));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    await runCheck({ spec: file, write: (line) => written.push(line) });
+    const found = written.filter((line) => line.includes('SCHEMA_CONTRADICTORY'));
+    expect(found.map((line) => line.replace(/^.*[(]#/u, '('))).toMatchInlineSnapshot(`
+      [
+        "(/components/schemas/Hat/required)  "id" is required beside properties that the server sets; requests need not meet it",
+        "(/components/schemas/Order/allOf/1/required)  no property declares the required "former_size"; requests need not meet it",
+        "(/components/schemas/Parcel/properties/code/minLength)  no value has both the format "uuid" and the length; requests need not meet it",
+        "(/components/schemas/Parcel/properties/weight/maximum)  every example breaks its "maximum"; requests need not meet it",
+      ]
+    `);
   });
 });

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Contract, Problem, ProblemCode } from '../../contract/contract.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
+import { addTo } from '../../base/json.js';
 import { formatMistake, countOf } from '../../base/errors.js';
 import { createGenerator } from '../../generate/generate.js';
 import { isJsonType, toEssence } from '../../contract/media-type.js';
@@ -30,6 +31,7 @@ export async function runCheck(options: ReportOptions): Promise<number> {
     ...contract.problems,
     ...checkExamples(contract, validators),
     ...findContradictions(contract, validators),
+    ...findUnmeetable(contract, validators),
     ...validators.problems(),
   ];
   const problems = found.toSorted(comparePlaces);
@@ -38,15 +40,23 @@ export async function runCheck(options: ReportOptions): Promise<number> {
   if (json) {
     write(JSON.stringify({ spec, title, version, operations: operations.length, errors, problems }, undefined, 2));
   } else {
-    for (const problem of problems) {
+    for (const [problem, others] of groupByCause(problems)) {
       // Severity, code, place, message, and what vouch assumes instead.
       const assumed = problem.assumed === undefined ? '' : `; ${problem.assumed}`;
-      write(`${problem.severity.padEnd(7)}  ${formatMistake(problem)}${assumed}`);
+      const more = others === 0 ? '' : ` (and at ${countOf(others, 'more place')})`;
+      write(`${problem.severity.padEnd(7)}  ${formatMistake(problem)}${assumed}${more}`);
     }
     const counts = `${countOf(errors, 'error')}, ${countOf(problems.length - errors, 'warning')}`;
     write(`${title} ${version}: ${countOf(operations.length, 'operation')}, ${counts}`);
   }
   return errors > 0 ? 1 : 0;
+}
+
+/** The first problem of each cause, and the number of others that say the same elsewhere. */
+function groupByCause(problems: readonly Problem[]): readonly (readonly [first: Problem, others: number])[] {
+  const groups = new Map<string, Problem[]>();
+  for (const problem of problems) addTo(groups, `${problem.code} ${problem.message} ${problem.assumed}`, problem);
+  return [...groups.values()].flatMap(([first, ...others]) => (first === undefined ? [] : [[first, others.length]]));
 }
 
 function comparePlaces(one: Problem, other: Problem): number {
@@ -77,6 +87,14 @@ function findContradictions(contract: Contract, validators: Validators): readonl
     const message = `no value can fit: ${first.message}`;
     const at = contract.locate(first.schemaPointer ?? pointer);
     return [{ code, severity: 'error', message, at, assumed: 'the value that fits most of it is answered' }];
+  });
+}
+
+/** The constraints of requests that no client can be expected to meet. */
+function findUnmeetable(contract: Contract, validators: Validators): readonly Problem[] {
+  const code: ProblemCode = 'SCHEMA_CONTRADICTORY';
+  return validators.unmeetable().map(({ reason: message, pointer }) => {
+    return { code, severity: 'warning', message, at: contract.locate(pointer), assumed: 'requests need not meet it' };
   });
 }
 

@@ -140,12 +140,17 @@ function readDeclared(document: Node, whole: JoinedSchema): ReadonlySet<string> 
       const { schema, pointer } = part;
       if (seen.has(pointer)) continue;
       seen.add(pointer);
-      if (isObject(schema['patternProperties']) || CONDITIONS.some((keyword) => keyword in schema)) return undefined;
+      if (declaresOthers(schema)) return undefined;
       for (const name of readNames(schema)) names.add(name);
       for (const keyword of UNIONS) all.push(...listBelow(part, keyword));
     }
   }
   return names;
+}
+
+/** Whether a schema has properties by a pattern, or in some cases only. */
+export function declaresOthers(schema: Node): boolean {
+  return isObject(schema['patternProperties']) || CONDITIONS.some((keyword) => keyword in schema);
 }
 
 function readNames({ properties }: Node): readonly string[] {

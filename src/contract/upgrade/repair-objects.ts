@@ -143,7 +143,8 @@ const MEDIA_TYPE_NAMES: ReadonlyMap<string, string> = new Map([
 /** RFC 9110 8.3.1, and the ranges of RFC 9110 12.5.1 that OpenAPI allows as keys. */
 const MEDIA_TYPE = /^\s*[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+\s*(?:;.*)?$/u;
 
-function repairContent(node: Node, context: RepairContext): Node {
+function repairContent(given: Node, context: RepairContext): Node {
+  const node = repairForm(given, context);
   const { content } = node;
   if (!isObject(content)) return node;
   // A reference in place of the map is followed later.
@@ -163,6 +164,19 @@ function repairContent(node: Node, context: RepairContext): Node {
     context.report(`${quote(type)} is not a media type`, assumed, more);
   }
   return { ...node, content: right };
+}
+
+const FORM = 'multipart/form-data';
+
+/** A form is an object: documents that mean a form with one file give the schema of the file (`type: file`, as parameters of Swagger 2.0 had). */
+function repairForm(node: Node, context: RepairContext): Node {
+  const media = isObject(node['content']) ? node['content'][FORM] : undefined;
+  const schema = isObject(media) ? media['schema'] : undefined;
+  const type = isObject(schema) ? schema['type'] : undefined;
+  if (!isObject(media) || (type !== 'file' && type !== 'string')) return node;
+  const inside = ['content', FORM, 'schema'];
+  context.report(`the schema of a form must be an object, got ${quote(type)}`, 'any form is accepted', { inside });
+  return { ...node, content: { ...(node['content'] as Node), [FORM]: { ...media, schema: { type: 'object' } } } };
 }
 
 const EXAMPLE_MEMBERS = ['value', 'externalValue', 'dataValue', 'serializedValue', 'summary', 'description', '$ref'];

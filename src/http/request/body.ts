@@ -67,7 +67,7 @@ export function createBodyReader(operation: Operation, parts: BodyReaderParts): 
   return (bytes, contentType, violations) => {
     const given = contentType?.trim() ?? '';
     if (bytes.length === 0 && !(isEmptyValue(contentType) && takes(given))) {
-      requireBody(operation, violations);
+      requireBody(operation, violations, parts.strict);
       return NO_BODY;
     }
     if (operation.body === undefined) {
@@ -219,10 +219,12 @@ function fillEmpty(form: unknown, { path, isList }: Empty): void {
 }
 
 /** Reports a missing body where one is required. */
-export function requireBody(operation: Operation, violations: Violation[]): void {
+function requireBody(operation: Operation, violations: Violation[], strict: boolean): void {
   if (operation.body?.required !== true) return;
   const message = 'the body is required';
-  violations.push(toError({ code: 'BODY_REQUIRED', in: 'body', message, schemaPointer: operation.body.pointer }));
+  const report = { code: 'BODY_REQUIRED', in: 'body', message, schemaPointer: operation.body.pointer } as const;
+  // Few clients can send the body of a DELETE, and servers may ignore it (RFC 9110 section 9.3.5).
+  violations.push(toStrictError(report, strict || operation.method !== 'DELETE'));
 }
 
 /** How the bodies of some media types are decoded; the first entry that matches is used. */

@@ -17,7 +17,7 @@ import { decodeRequestContent } from '../content-encoding.js';
 import { chooseAccept } from '../response/negotiate.js';
 import { readTarget, type RequestTarget } from '../target.js';
 import { type BodyBytes, hasBody, isBodiless, readBody, type ReceivedFile } from './body-bytes.js';
-import { type BodyReader, createBodyReader, requireBody, NO_BODY, type ReadBody } from './body.js';
+import { type BodyReader, createBodyReader, NO_BODY, type ReadBody } from './body.js';
 import { createCoerce, createLenientCoerce } from './coerce.js';
 import { createParametersReader, type ParameterValues, type QueryProfile } from './parameters.js';
 import { RequestHeaders } from '../request-headers.js';
@@ -268,15 +268,13 @@ function withoutBody(draft: CallDraft, read: BodyReader): Call {
   if (isBodiless(request.method)) return finish(draft, undefined, NO_BODY);
   const contentType = operation.body === undefined ? null : headers.get('content-type');
   // An empty form or file has no bytes.
-  if (contentType !== null) return finish(draft, undefined, read(NO_BYTES, contentType, violations));
-  requireBody(operation, violations);
-  return finish(draft, undefined, NO_BODY);
+  return finish(draft, undefined, read(NO_BYTES, contentType, violations));
 }
 
 const NO_BYTES = new Uint8Array(0);
 
 function withBody(draft: CallDraft, read: BodyReader, body: BodyBytes): Call {
-  const { operation, headers, violations, limit } = draft;
+  const { headers, violations, limit } = draft;
   if (body.kind === 'bytes') {
     const encoding = headers.get('content-encoding');
     const plain = encoding === null ? body : decodeRequestContent(body.bytes, encoding, limit);
@@ -294,7 +292,7 @@ function withBody(draft: CallDraft, read: BodyReader, body: BodyBytes): Call {
     const message = 'the body is incomplete: the client disconnected or sent less than its Content-Length';
     violations.push(toError({ code: 'BODY_INCOMPLETE', in: 'body', message }));
   } else if (body.kind === 'file') return { ...finish(draft, undefined, NO_BODY), file: body.file };
-  else requireBody(operation, violations);
+  else read(NO_BYTES, null, violations);
   return finish(draft, undefined, NO_BODY);
 }
 

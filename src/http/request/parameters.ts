@@ -285,6 +285,10 @@ const OF_TRANSPORT = /^(content-length|host|transfer-encoding)$/i;
 /** Reports a missing parameter where it is required. */
 function requireParameter(plan: ParameterPlan, violations: Violation[]): void {
   if (!plan.parameter.required || (plan.place === 'header' && OF_TRANSPORT.test(plan.parameter.name))) return;
+  // An exploded object without properties is nothing in a query.
+  const { style, explode } = plan.parameter;
+  const mayBeNothing = plan.place === 'query' && plan.shape.types.has('object') && (explode || style === 'deepObject');
+  if (mayBeNothing && !hasErrors(plan.check({}, 'query'))) return;
   violations.push(toParameterError(plan, 'REQUIRED', 'is required'));
 }
 

@@ -3,6 +3,7 @@ import { asksForStream } from '../../contract/operations/streaming.js';
 import {
   isCovered,
   isJsonType,
+  isStructuredType,
   isXmlType,
   readMediaType,
   readPrecision,
@@ -25,7 +26,7 @@ export const ANY_BYTES: ReadonlySet<string> = new Set(['application/octet-stream
  * The offered media type that the `Accept` header prefers, or undefined where it accepts none (RFC 9110 section 12.5.1).
  *
  * Of equal types the first offered one wins. A missing, empty or malformed `Accept` accepts everything. Without an exact match, one JSON type
- * also matches another (`application/json` and `application/vnd.x+json`). An offered range (`text/*`) matches every type it covers and is
+ * also matches another (`application/json` and `application/vnd.x+json`), and a type of a vendor any type. An offered range (`text/*`) matches every type it covers and is
  * returned as a range.
  */
 export function negotiate(accept: string | null, offered: readonly string[]): string | undefined {
@@ -100,8 +101,13 @@ function matches(range: Range, type: string): boolean {
   });
 }
 
+/** Whether a type is one of a vendor (RFC 6838 section 3.2); services that do not know it answer with what they have. */
+function isVendorType(essence: string): boolean {
+  return essence.startsWith('application/vnd.');
+}
+
 function matchesLoosely(range: Range, type: string): boolean {
   const { essence } = range;
-  if (ANY_BYTES.has(essence)) return true;
+  if (ANY_BYTES.has(essence) || (isVendorType(essence) && !isStructuredType(essence))) return true;
   return isJsonType(essence) ? isJsonType(type) : isXmlType(essence) && isXmlType(type);
 }
