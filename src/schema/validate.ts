@@ -10,6 +10,7 @@ import { createExplainer } from './explain.js';
 import { createUnits } from './units.js';
 import { createExcuse, listUnmeetable, type Unmeetable } from './unmeetable.js';
 import {
+  type ClientReport,
   type Direction,
   type IsValid,
   NO_VIOLATIONS,
@@ -77,14 +78,7 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
         try {
           return judge(target)(value) ? NO_VIOLATIONS : explain(target, value, { in: place, name });
         } catch (error) {
-          if (error instanceof LimitError) {
-            const message = `the ${place} takes too much work to be validated: ${error.message}`;
-            return [{ ...toError({ code: 'TOO_COSTLY', in: place, name, message, schemaPointer: target }), by }];
-          }
-          // The stack is too small for the nesting of the value.
-          if (!(error instanceof RangeError)) throw error;
-          const message = `the ${place} is nested too deeply to be validated`;
-          return [{ ...toError({ code: 'TOO_DEEP', in: place, message, schemaPointer: target }), by }];
+          return [{ ...toLimitReport(error, { in: place, name, schemaPointer: target }), by }];
         }
       };
     });
@@ -120,6 +114,18 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
     problems: () => units.problems(),
     isWhole: (pointer) => units.isWhole(toTarget(pointer)),
   };
+}
+
+/** The violation of a value that cannot be checked. @throws The error, if it is another one. */
+function toLimitReport(error: unknown, at: Pick<ClientReport, 'in' | 'name' | 'schemaPointer'>): Violation {
+  if (error instanceof LimitError) {
+    const message = `the ${at.in} takes too much work to be validated: ${error.message}`;
+    return toError({ ...at, code: 'TOO_COSTLY', message });
+  }
+  // The stack is too small for the nesting of the value.
+  if (error instanceof RangeError)
+    return toError({ code: 'TOO_DEEP', in: at.in, message: `the ${at.in} is nested too deeply to be validated` });
+  throw error;
 }
 
 function isAccepted(judge: () => boolean): boolean {
