@@ -4,13 +4,13 @@ import type { ExpectedCall, ReceivedOptions } from '../journal/received.js';
 import type { ConductOptions } from '../session/conduct.js';
 import type { OperationNameOf, OperationOf, ParametersOf, RequestOf, TypedInteraction } from './handlers.js';
 
-/** Checks of which calls a session received, with typed operations where their types are known. */
+/** Checks of the calls that a session received, with typed operations where their types are known. */
 export interface CallChecks<Types = unknown> {
   /**
    * Checks that calls of an operation were received, and returns them.
    *
    * @param operation - An operation id, or `"GET /path"`.
-   * @param options - `times` is how many calls match, by default at least one; `with` is what their requests are.
+   * @param options - `times` is how many calls match, by default at least one; `with` is the expected request.
    * @throws MockError `EXPECTATION_FAILED` with the closest call and what differs; `OPERATION_UNKNOWN`.
    *
    * @example
@@ -47,12 +47,12 @@ export interface CallChecks<Types = unknown> {
   checkConduct(options?: ConductOptionsOf<Types>): void;
 }
 
-/** What is expected of the calls of one operation; see `ReceivedOptions`. */
+/** The expected calls of one operation; see `ReceivedOptions`. */
 export type ReceivedOptionsOf<Operation> = [Operation] extends [never]
   ? ReceivedOptions
   : Omit<ReceivedOptions, 'with'> & { readonly with?: ExpectedRequestOf<Operation> };
 
-/** What a request of one operation is expected to be; see `ExpectedRequest`. */
+/** The expected request of one operation; see `ExpectedRequest`. */
 export interface ExpectedRequestOf<Operation> extends Pick<ExpectedRequest, 'headers'> {
   /** The decoded body. */
   readonly body?: ExpectedValueOf<RequestOf<Operation>>;

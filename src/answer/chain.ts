@@ -13,7 +13,7 @@ import type { Session } from '../session/session.js';
 import type { ErrorAnswers } from './error-answers.js';
 import { isBytes, isPromise } from '../base/platform.js';
 
-/** What the sources of one mock are created from. */
+/** The parts that the sources of one mock are created from. */
 export interface SourceParts {
   readonly contract: Contract;
   readonly validators: Validators;
@@ -21,12 +21,12 @@ export interface SourceParts {
   readonly errors: ErrorAnswers;
 }
 
-/** What a source works with while it answers one call. */
+/** The inputs of a source while it answers one call. */
 export interface Exchange {
   readonly contract: Contract;
   readonly call: Call;
   readonly session: Session;
-  /** The request as it arrived; a source that needs its body reads that of the call. */
+  /** The request as it arrived; a source that needs its body reads the body of the call. */
   readonly request: Request;
   /** For delays and time windows: on a socket the real clock, in-process the session's. Dates come from the session's clock. */
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export interface Exchange {
 export type Next = (exchange: Exchange) => Answer | undefined | Promise<Answer | undefined>;
 
 /**
- * What verify does with an answer whose body breaks the contract.
+ * How verify treats an answer whose body breaks the contract.
  *
  * - `fail`: answers 500 with the source, the place, the rule and the hint of the source.
  * - `pass`: asks the sources below; if none of them has an answer that fits, as `fail`.
@@ -56,7 +56,7 @@ type InvalidAnswerPolicy = NonNullable<Answer['onInvalid']>;
 export interface AnswerSource {
   /** One word; the answer's `from` begins with it. */
   readonly name: string;
-  /** What happens to an answer of this source that breaks the contract; default `fail`. An answer can say otherwise itself. */
+  /** How verify treats an answer of this source that breaks the contract; default `fail`. An answer can override it. */
   readonly onInvalid?: InvalidAnswerPolicy;
   /**
    * Whether nothing better can be sent than an object of this source, such as the item that was asked for: where no valid answer is found, it is sent
@@ -108,7 +108,7 @@ function linkSources(sources: readonly AnswerSource[], link: (source: AnswerSour
 /**
  * Applies a function to a value now, or once its promise resolves; without a promise nothing is allocated.
  *
- * @param context - What else the function needs, so that it need not be a new closure for each call.
+ * @param context - Further inputs of the function, so that it need not be a new closure for each call.
  */
 export function whenSettled<Value, Context, Result>(
   value: Value | Promise<Value>,
@@ -118,7 +118,7 @@ export function whenSettled<Value, Context, Result>(
   return isPromise(value) ? value.then((settled) => apply(settled, context)) : apply(value, context);
 }
 
-/** What generated parts of an answer depend on; dates are relative to the session's clock. */
+/** Returns the inputs of the generated parts of an answer; dates are relative to the session's clock. */
 export function toGenerateContext({ call, session, note }: Exchange, key: string): GenerateContext {
   return { seed: session.seed, key, direction: 'response', now: session.clock.now(), known: call.path, note };
 }

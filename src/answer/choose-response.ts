@@ -85,7 +85,7 @@ const CONCRETE_TYPES: Readonly<Record<string, string>> = {
   font: 'font/woff2',
 };
 
-/** What follows from reading the errors of all operations of a contract. */
+/** The errors that the operations of a contract declare. */
 export interface DeclaredErrors {
   /** The ids of the operations with templates of errors. */
   readonly withTemplates: readonly string[];

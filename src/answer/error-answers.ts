@@ -53,7 +53,7 @@ export const NO_RETRY: Readonly<Record<string, string>> = { 'x-should-retry': 'f
 /** Completes a partial body to one that fits a schema. */
 type Complete = (schemaPointer: string, partial: unknown) => unknown;
 
-/** What the error answers of a contract have in common, whatever the seed is. */
+/** The parts of the error answers of a contract that do not depend on the seed. */
 interface ErrorPlan {
   readonly contract: Contract;
   readonly validators: Validators;

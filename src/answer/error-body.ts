@@ -16,14 +16,14 @@ import { readStatusTitle } from '../http/response/problem.js';
 import type { Violation, ViolationPlace } from '../schema/violation.js';
 import { capitalize, toLetters } from '../base/names.js';
 
-/** What one entry of a list says, about one violation; it has the code of its own violation. */
+/** Returns the facts of one entry of a list, which is about one violation; it has the code of its own violation. */
 export function toEntryFacts({ status, code, violation: first }: BodyFacts, violation: Violation): BodyFacts {
   const { message, pointer } = violation;
   const own = { status, message, param: readParam(pointer), violation, violations: [] };
   return toBodyFacts(first === undefined ? { ...own, code } : own);
 }
 
-/** What a property of an error body holds. */
+/** The role of a property of an error body. */
 type Role = 'message' | 'code' | 'param' | 'status' | 'title' | 'type' | 'violations' | 'failed';
 
 /** By the name of the property. */

@@ -43,7 +43,7 @@ export interface ErrorTemplateUse {
 type Templates = ReadonlyMap<string, ErrorTemplate>;
 
 /**
- * Reads the templates of a document, which the hints were checked for; those of an operation when they are needed.
+ * Reads the templates of a document, whose hints were checked; templates of an operation are read when they are needed.
  *
  * @param withTemplates - The ids of the operations with templates.
  * @throws MockError `HINT_INVALID` for an unknown placeholder.

@@ -14,7 +14,7 @@ export type Handlers = Readonly<Record<string, Handler>>;
 export type Handler = (context: HandlerContext) => HandlerResult | Promise<HandlerResult>;
 
 /**
- * What a handler returns.
+ * The result of a handler.
  *
  * - `undefined`: the next handler of the operation answers, or the mock does.
  * - A `Response`, or an answer of `json`, `complete`, `empty`, `error` or `next`: sent as it is.
@@ -41,7 +41,7 @@ export interface HandlerResponse extends AnswerDetails {
   readonly body?: unknown;
 }
 
-/** What a handler receives; members can be destructured: `({ call, json }) => json({ … })`. */
+/** The argument of a handler; members can be destructured: `({ call, json }) => json({ … })`. */
 export interface HandlerContext {
   /** The decoded, valid request. */
   readonly call: HandlerCall;
@@ -116,7 +116,7 @@ export type TypedHandlers<Types extends OperationTypes, Collections = unknown> =
   readonly [Name in IdOf<Types> | RouteOf<Types>]?: TypedHandler<OperationOf<Types, Name>, StateOf<Collections>>;
 };
 
-/** A function that answers one operation of which the types are known. */
+/** A function that answers one operation with known types. */
 export type TypedHandler<Operation, OwnState = State> = (
   context: TypedContext<Operation, OwnState>,
 ) => TypedResult<Operation> | Promise<TypedResult<Operation>>;
@@ -164,16 +164,16 @@ export type TypedInteraction<Operation> = [Operation] extends [never]
         Pick<TypedCall<Operation>, 'path' | 'query' | 'body'>;
     };
 
-/** What `verify` checks; operation ids are typed where the types of operations are known. */
+/** The checks of `verify`; operation ids are typed where the types of operations are known. */
 export type VerifyOptionsOf<Types> = unknown extends Types ? SessionVerifyOptions : TypedVerifyOptions<Types>;
 
-/** What `verify` checks, with typed operation ids. */
+/** The checks of `verify`, with typed operation ids. */
 export interface TypedVerifyOptions<Types> extends Omit<SessionVerifyOptions, 'calls'> {
   /** How often operations must have been called: exactly, or between two bounds. */
   readonly calls?: { readonly [Id in OperationNameOf<Types>]?: number | CallBounds };
 }
 
-/** What a handler of one operation returns; see `HandlerResult`. */
+/** The result of a handler of one operation; see `HandlerResult`. */
 export type TypedResult<Operation> =
   | Answer
   | Response
@@ -304,7 +304,7 @@ export type BodyOf<Operation, Status> = {
     : AnswerOf<ResponsesOf<Operation>[Key]>;
 }[DeclaredOf<Operation>];
 
-/** The response body of the success responses of one operation: those of a declared status, else `2XX`, else `default`. */
+/** The body of the success responses of one operation: of responses with a declared status, else of `2XX`, else of `default`. */
 export type SuccessOf<Operation> = AnswerOf<
   ResponsesOf<Operation>[[Extract<DeclaredOf<Operation>, RangeOf<'2XX'>>] extends [never]
     ? DeclaredOf<Operation> & ('2XX' extends DeclaredOf<Operation> ? '2XX' : 'default')

@@ -86,11 +86,11 @@ const IS_MOCK_ERROR = Symbol.for('vouch.MockError');
 export class MockError extends Error {
   /** The code, described in docs/errors.md. */
   declare readonly code: ErrorCode;
-  /** What is wrong, without code, place and hint. */
+  /** The problem, without code, place and hint. */
   declare readonly reason: string;
   /** Where the mistake is. */
   declare readonly at: Place | undefined;
-  /** What to do next. */
+  /** The suggested fix. */
   declare readonly hint: string | undefined;
 
   // A process can load this package twice, as ES modules and as CommonJS: `instanceof` recognizes the errors of both.
@@ -127,7 +127,7 @@ export class MockError extends Error {
   }
 }
 
-/** Lets the next error show more calls than by default: that of the test is below those of this package. @returns the limit before. */
+/** Lets the next error show more calls than by default: the call of the test is below the calls of this package. @returns the limit before. */
 function deepenStack(): number {
   const limit = Error.stackTraceLimit;
   // A process can forbid changes of `Error`; one that wants no calls at all gets none.
@@ -236,7 +236,7 @@ export function editDistance(a: string, b: string, limit: number): number {
   return previous[b.length] ?? limit;
 }
 
-/** What was thrown, as text; code of the user can throw any value. */
+/** The message of a thrown value, as text; code of the user can throw any value. */
 export function toReason(error: unknown): string {
   try {
     const message: unknown = isError(error) ? error.message : error;

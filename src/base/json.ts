@@ -131,7 +131,7 @@ export function listExamples({ example, examples }: SchemaObject): readonly unkn
   return [example, ...(Array.isArray(examples) ? (examples as readonly unknown[]) : [])];
 }
 
-/** The members of an object of which a test is true. */
+/** The members of an object that pass a test. */
 export function filterMembers<Value>(
   object: Readonly<Record<string, Value>>,
   isKept: (name: string, value: Value) => boolean,

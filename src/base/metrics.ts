@@ -6,7 +6,7 @@ export type Labels = Readonly<Record<string, string>>;
 
 /** One line of a metric. */
 export interface Sample {
-  /** What its name has after that of the metric: `_bucket`. Default: nothing. */
+  /** The end of its name, after the name of the metric: `_bucket`. Default: nothing. */
   readonly suffix?: string;
   readonly labels: Labels;
   readonly value: number;
@@ -59,12 +59,12 @@ export interface Histogram {
   read(labels: Labels): readonly Sample[];
 }
 
-/** Upper bounds of the buckets in milliseconds: those of Prometheus' client libraries, and three below, since most answers take less than a millisecond. */
+/** Upper bounds of the buckets in milliseconds: as in Prometheus' client libraries, and three lower ones, since most answers take less than 1 ms. */
 const BOUNDS_MS = [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
 
 /** A histogram without durations. */
 export function createHistogram(): Histogram {
-  // The last one has those above all bounds.
+  // The last one counts the durations above all bounds.
   const counts = Array.from({ length: BOUNDS_MS.length + 1 }, () => 0);
   let sumMs = 0;
   return {

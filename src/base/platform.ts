@@ -5,12 +5,12 @@ import { types } from 'node:util';
 import { runInThisContext } from 'node:vm';
 
 // Test runners replace globals: jsdom and happy-dom install their own classes of bytes, URLs and bodies, Jest runs tests in a context that may
-// lack `Response`, and fake timers stop every timer of the test. What the engine needs of the platform comes from here and from `node:` modules.
+// lack `Response`, and fake timers stop every timer of the test. The engine uses the platform through this module and `node:` modules.
 
 /** The global object of Node.js: where a runner runs tests in a context of their own, that context may lack `Response`. */
 export const host: typeof globalThis = runInThisContext('globalThis') as typeof globalThis;
 
-/** The timers at the time when this module was loaded: fake timers also replace those of `node:timers`. */
+/** The timers at the time when this module was loaded: fake timers also replace the functions of `node:timers`. */
 export const setTimeout: typeof timers.setTimeout = timers.setTimeout;
 export const clearTimeout: typeof timers.clearTimeout = timers.clearTimeout;
 export const setImmediate: typeof timers.setImmediate = timers.setImmediate;

@@ -12,7 +12,7 @@ import { loadModule, readExports } from './load-module.js';
 import { showPath } from './output.js';
 import { isTransportName, readTransportMember, TRANSPORT_SETTINGS, type TransportName } from './transport.js';
 
-/** What a configuration file and flags can set: the options of a mock, and how its server is reached. */
+/** The names of settings of configuration files and flags: the options of a mock, and how its server is reached. */
 export type SettingName = OptionName | TransportName | 'documents';
 
 /** One of several documents, with its options by dotted name. */
@@ -90,7 +90,7 @@ async function loadHandlers(options: CommandSettings['options'], edition: number
   return { ...options, handlers: Object.fromEntries(readExports(await loadModule(handlers, 'the handlers', edition))) };
 }
 
-/** The files that may be the configuration file: the one that is named, or those of the current folder. */
+/** The files that may be the configuration file: the one that is named, or the ones of the current folder. */
 export function listConfigFiles(command: Command): readonly string[] {
   const given: unknown = command.opts()['config'];
   return typeof given === 'string' ? [given] : given === false ? [] : CONFIG_NAMES;
@@ -124,7 +124,7 @@ function expandFolder(name: SettingName, setting: Setting): readonly [SettingNam
   return [name === 'recordings' ? 'recordings.folder' : name, setting];
 }
 
-/** Merges layers; the last one wins. What a layer says about a group replaces members of weaker layers, and the other way round. */
+/** Merges layers; the last one wins. A group in a layer replaces its members in weaker layers, and the other way round. */
 function mergeLayers(layers: readonly SettingLayer[]): ReadonlyMap<SettingName, Setting> {
   const merged = new Map<SettingName, Setting>();
   for (const layer of layers) {

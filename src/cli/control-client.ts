@@ -15,7 +15,7 @@ export interface ControlFlags {
   readonly controlPrefix?: string;
 }
 
-/** Adds the argument `[url]` and the flags of a command that reads from a running mock. @param what - What it reads of a session. */
+/** Adds the argument `[url]` and the flags of a command that reads from a running mock. @param what - The part of a session that it reads. */
 export function addControlFlags(command: Command, what: string): Command {
   return addControlOptions(command.argument('[url]', 'address of a running mock', 'http://127.0.0.1:4010'), what);
 }

@@ -23,12 +23,12 @@ export interface ReportOptions extends DocumentFlags, Pick<Output, 'write'> {
 /**
  * Adds the required argument `<spec>` and the flags that say how the document is loaded.
  *
- * @param run - What the command does with its argument and flags. It returns the exit code.
+ * @param run - Runs the command with its argument and flags, and returns the exit code.
  */
 export function addDocument(command: Command, output: Output, run: (options: never) => Promise<number>): Command {
   return addOptionFlags(command.argument('<spec>', 'OpenAPI document: a file or URL'), DOCUMENT_OPTIONS).action(
     async (spec: string, flags: object) => {
-      // What a command takes are the flags that it has defined.
+      // A command takes the flags that it has defined.
       process.exitCode = await run({ spec, ...flags, ...output } as never);
     },
   );

@@ -19,7 +19,7 @@ interface FlagChange {
   readonly required?: boolean;
 }
 
-/** What the flags that switch an option off do. */
+/** The descriptions of the flags that switch an option off. */
 const NO_FLAGS: Partial<Readonly<Record<OptionName, string>>> = {
   preset: 'use no preset',
   fixtures: 'start without fixtures',
@@ -31,7 +31,7 @@ const NO_FLAGS: Partial<Readonly<Record<OptionName, string>>> = {
   cors: 'do not allow browsers of other origins to read responses',
 };
 
-/** Adds the flags of options; name, meaning, default and environment variable are those of the table of options. */
+/** Adds the flags of options; name, meaning, default and environment variable come from the table of options. */
 export function addOptionFlags(command: Command, names: readonly OptionName[], changes: FlagChanges = {}): Command {
   for (const name of names) {
     const { flag, noFlag } = OPTIONS[name];

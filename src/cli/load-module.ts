@@ -14,7 +14,7 @@ declare const importModule: ((href: string) => Promise<unknown>) | undefined;
 /**
  * Loads a JavaScript or TypeScript module of the user.
  *
- * @param what - What it contains, as messages name it: `the handlers`.
+ * @param what - The content of the module, as messages name it: `the handlers`.
  * @param edition - How often it was loaded before: Node.js keeps each module that it loads.
  * @throws MockError `OPTION_INVALID` where it cannot be loaded, `TYPESCRIPT_UNSUPPORTED` where Node.js cannot load TypeScript.
  */
@@ -45,7 +45,7 @@ function readCode(error: unknown): unknown {
   return isError(error) && 'code' in error ? error.code : undefined;
 }
 
-/** The exports of a module by name: those of its default export too, which has all exports of a CommonJS module. */
+/** The exports of a module by name, also the members of its default export, which has all exports of a CommonJS module. */
 export function readExports({ default: main, ...named }: ModuleExports): readonly (readonly [string, unknown])[] {
   const found = Object.entries({ ...named, ...(typeof main === 'object' ? main : {}) });
   return found.filter(([name]) => name !== 'module.exports' && name !== '__esModule');

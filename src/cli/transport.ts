@@ -40,7 +40,7 @@ export type TransportName = 'port' | 'host' | 'socket' | 'portFile' | 'compress'
 /** The property of the flag that says the same as a setting, its kind, its meaning, and how messages call its values if not by the kind. */
 type TransportSetting = readonly [flag: keyof TransportFlags, kind: OptionKind, description: string, noun?: string];
 
-/** What a configuration file says about how a server is reached. */
+/** The settings of a configuration file for how a server is reached. */
 export const TRANSPORT_SETTINGS: Readonly<Record<TransportName, TransportSetting>> = {
   port: [
     'port',

@@ -51,11 +51,11 @@ export interface Problem {
   readonly code: string;
   /** `vouch check` ends with exit code 1 for an error, not for a warning. */
   readonly severity: 'error' | 'warning';
-  /** What is wrong, in one sentence. */
+  /** The problem, in one sentence. */
   readonly message: string;
   /** Where it is. */
   readonly at: Place;
-  /** What vouch assumes instead. */
+  /** The assumption that vouch makes instead. */
   readonly assumed?: string;
 }
 

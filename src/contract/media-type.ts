@@ -53,7 +53,7 @@ export function isFormType(mediaType: string): boolean {
   return essence === 'application/x-www-form-urlencoded' || essence === 'multipart/form-data';
 }
 
-/** Media types of which services accept one for another. */
+/** The kinds of media types; services accept one type of a kind in place of another. */
 const KINDS: readonly ((essence: string) => boolean)[] = [isJsonType, isXmlType, isFormType];
 
 /** The entries of a `content` map of the same kind as a media type: JSON, XML or a form. */

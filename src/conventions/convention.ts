@@ -1,4 +1,4 @@
-/** What the names of one meaning are called in the documents of APIs. */
+/** The names that the documents of APIs use for one meaning. */
 export interface Convention {
   /** Where such a name stands. */
   readonly where:

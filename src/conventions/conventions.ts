@@ -56,7 +56,7 @@ const TABLES: Tables & Readonly<Record<string, Readonly<Record<string, Conventio
   verbs: VERBS,
 };
 
-/** What a name can mean: a table and the key of one of its rows, such as `pages.next`. */
+/** A meaning of a name: a table and the key of one of its rows, such as `pages.next`. */
 export type Idea = { [T in keyof Tables]: `${T}.${keyof Tables[T] & string}` }[keyof Tables];
 
 /** A row, ready to be asked. */
@@ -76,7 +76,7 @@ export function means(name: string, ...ideas: readonly Idea[]): boolean {
   });
 }
 
-/** Those of some names that have a meaning, in the order of the row. */
+/** Returns the names that have a meaning, in the order of the row. */
 export function rankNames(names: Iterable<string>, idea: Idea): readonly string[] {
   const row = findRow(idea);
   const rank = (name: string): number => row.names.get(toKey(name)) ?? Infinity;

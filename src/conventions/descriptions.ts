@@ -70,7 +70,7 @@ export const FIRST_NUMBERS: readonly [RegExp, RegExp] = [
   /\b(one|1)[- ](based|indexed)|starts? (at|from|with) (1|one)\b/i,
 ] as const;
 
-/** What a list does not show, in its description: `that have not been canceled`. */
+/** The part of a list's description that names the items it does not show: `that have not been canceled`. */
 export const EXCLUDES: RegExp =
   /\b(?:not|excluding|except|without)\b(?: (?:yet|been|those|that|which|are|have|the|any))* (cancell?ed|archived|deleted|closed|inactive|disabled)\b/i;
 

@@ -1,4 +1,4 @@
-/** What went wrong, as clients tell errors apart. */
+/** A kind of error, as clients distinguish them. */
 export type ErrorCondition =
   | 'missing-parameter'
   | 'unknown-parameter'
@@ -19,9 +19,9 @@ export type ErrorCondition =
   | 'rate-limited'
   | 'server-error';
 
-/** What belongs to a condition. */
+/** The statuses and words of a condition. */
 export interface ConditionFacts {
-  /** Its statuses; the kinds of an invalid request have those of `invalid-request`. */
+  /** Its statuses; the kinds of an invalid request have the statuses of `invalid-request`. */
   readonly statuses: readonly number[];
   /** Words for it in codes and types of errors, as letters in lower case, the most exact first. */
   readonly words: readonly RegExp[];

@@ -18,20 +18,20 @@ export const PREFIX: RegExp = /^(api|rest|rpc|\d+(\.\d+)*|v\d+([._]\d+)*((alpha|
 /** A segment with the version of the API as a parameter: `v{version}`, `{api-version}`. */
 export const CHOSEN_VERSION: RegExp = /^v?\{(api[-_]?)?v(er|ersion)?(:[^{}]*)?\}$/i;
 
-/** What the names of parameters have behind the noun: `{projectKey}`, `{team_id_or_slug}`. */
+/** The end of the name of a parameter, after the noun: `{projectKey}`, `{team_id_or_slug}`. */
 export const ID_PART: RegExp = /[-_]?(id|key|slug|name|uuid|guid|gid|sid|uid|code|number|handle)([-_]?or[-_]?\w+)?$/i;
 
 /** Names of dates and times; an integer can be anything else. */
 export const INSTANT_NAME: RegExp =
   /(_at|_on|_date|_time|_?timestamp|_until|_expires|period_?(start|end)|_start|_end)$|[a-z](At|On|Date|Time|Timestamp|Until)$|^(date|timestamp|expires|expiry|expiration)$/;
 
-/** What is between two kinds of keys in the name of a parameter: `id_or_slug`, `idOrName`. */
+/** The separator of two kinds of keys in the name of a parameter: `id_or_slug`, `idOrName`. */
 export const KEY_SEPARATOR: RegExp = /[-_]or[-_]|(?<=[a-z])Or(?=[A-Z])/;
 
 /** The bare name of a parameter or property that names an item of another kind, and how: `user` and `id` of `userid`. */
 export const KEY_OF_OTHER: RegExp = /^(.+?)(id|uuid|sid|login|slug|code|key)$/;
 
-/** The masked form of another property: `redacted_value` is that of `value`. */
+/** The name of the masked form of another property: `redacted_value` for `value`. */
 export const MASKED_NAME: RegExp = /^(?:redacted|masked|obfuscated)_?(.+)$/i;
 
 /** The last word of a bare name that has a participle before it: `archived_at`. */

@@ -33,7 +33,7 @@ export function listParameters(path: string): readonly string[] {
   return Array.from(path.matchAll(/\{([^}]+)\}/g), ([, name = '']) => name);
 }
 
-/** Words of a description that are values of a status, one of which is usual: not those in "the state, such as `Texas`". */
+/** Usual values of a status. Words of a description are values only if one of them is usual: not in "the state, such as `Texas`". */
 const USUAL_STATUS =
   /pend|activ|open|draft|new|cancel|fail|complet|clos|succe|paid|approv|process|progress|enabl|disabl|verif|reject|schedul|ready|running|queue/i;
 

@@ -282,7 +282,7 @@ export function hideUrlSecrets(url: string): string {
 export function hideQuotedSecret(message: string, name: string): string {
   const hidden =
     message.includes('got ') && isNameOfSecret(name) ? message.replace(QUOTED_VALUE, 'got a secret value') : message;
-  // What the client sent is in quotes.
+  // Values of the client are in quotes.
   return QUOTED_TEXT.test(hidden) ? hideSecrets(hidden) : hidden;
 }
 

@@ -39,7 +39,7 @@ const FUSED = toSet(
 const FUSED_END =
   /(?:password|passwd|passphrase|secret|apikey|(?:access|auth|refresh|api|session)token|(?:private|secret)key)$/;
 
-/** Header-like names with `key`, except for those of caches, routes and repetitions. */
+/** Header-like names with `key`, except for names of caches, routes and repetitions. */
 const VENDOR_KEY =
   /^(?:x|dd)-(?!(?:[\w-]+-)?(?:idempotency|cache|public|partition|routing|sort|row|object|surrogate|message|event|deduplication)-)(?:[\w-]+-)?key$/;
 
@@ -135,7 +135,7 @@ const classify = memoizeText((name): SecretName | undefined => {
   return VENDOR_KEY.test(name.toLowerCase()) ? 'credentials' : undefined;
 });
 
-/** A header or query parameter; other names are also those of ordinary members. */
+/** Classifies names that are secret in a header or query parameter only: ordinary members have them too. */
 function classifyParameter(name: string, { kind }: NamedPlace): SecretName | undefined {
   const lower = name.toLowerCase();
   if (kind === 'header') return HEADER.test(lower) ? 'credentials' : undefined;

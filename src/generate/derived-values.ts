@@ -11,7 +11,7 @@ export const DERIVATIONS: Readonly<Record<string, (value: unknown) => unknown>> 
   count: (value) => (Array.isArray(value) || typeof value === 'string' ? value.length : undefined),
 };
 
-/** What a template gives for an item; undefined if the item lacks one of its sources, or the template has an unknown change. */
+/** Fills a template with the values of an item; undefined if the item lacks one of its sources, or the template has an unknown change. */
 export function fillDerived(template: string, item: Item): unknown {
   const [, only, change] = WHOLE.exec(template) ?? [];
   if (only !== undefined) return derive(readMember(item, only), change);

@@ -12,7 +12,7 @@ import { createMinimumDepth, type Attempt, IMPOSSIBLE } from './values/attempt.j
 import { make } from './values/make.js';
 import { type SchemaPart, SYNTHETIC, type ValuePlace } from './values/shape.js';
 
-/** What a generated value depends on, besides its schema. */
+/** The inputs of a generated value, besides its schema. */
 export interface GenerateContext {
   readonly seed: number;
   /** Identifies the value: the same key and seed give the same value, whatever was generated before. */
@@ -26,7 +26,7 @@ export interface GenerateContext {
   readonly index?: number;
   /** The name of the header or parameter that the value is for. */
   readonly name?: string;
-  /** An invalid value, of which the valid parts are kept. */
+  /** An invalid value; its valid parts are kept. */
   readonly hint?: unknown;
   /** Whether `complete` adds optional properties too, as `value` does; default false. */
   readonly full?: boolean;
@@ -78,7 +78,7 @@ export function createGenerator(contract: Contract, validators: Validators): Gen
         best = value;
         fewest = violations.length;
       }
-      // What is given stays as it is, so that another attempt has the same violations.
+      // Given values do not change, so that another attempt has the same violations.
       if (violations.every(({ pointer }) => isKept(given, value, pointer))) break;
       countMistakes(mistakes, violations, i);
     }

@@ -19,11 +19,11 @@ export interface Answer {
   readonly schemaPointer?: string | undefined;
   /** The name of its source: `state`, `example`, `scenario`. In a journal, and where a handler sees it, with the detail. */
   readonly from: string;
-  /** What of the source it is: the name of an example, the id of a scenario, the file of a recording. */
+  /** The origin within the source: the name of an example, the id of a scenario, the file of a recording. */
   readonly detail?: string | undefined;
   /** Violations of the answer, found by verify or by its source. */
   readonly violations: readonly Violation[];
-  /** What verify does if the body breaks the contract; default: `onInvalid` of the source. */
+  /** How verify treats a body that breaks the contract; default: `onInvalid` of the source. */
   readonly onInvalid?: 'fail' | 'pass' | 'report' | 'complete' | 'regenerate' | undefined;
   /** Why the answer may break the contract: it was requested, or recorded. Verify then only reports its violations. */
   readonly violates?: string | undefined;

@@ -8,9 +8,9 @@ export interface ParsedHeaders {
 type Fields = Readonly<Record<string, string>>;
 
 /**
- * The header fields of a request, read once: those of a `Request` check and convert the name each time that one is read.
+ * The header fields of a request, read once: the headers of a `Request` check and convert a name each time they are read.
  *
- * Several lines of one field are joined by a comma (RFC 9110 5.3), those of `cookie` by a semicolon (RFC 9113 8.2.3).
+ * Several lines of one field are joined by a comma (RFC 9110 5.3), lines of `cookie` by a semicolon (RFC 9113 8.2.3).
  */
 export class RequestHeaders {
   /** Names in lower case. */
@@ -22,7 +22,7 @@ export class RequestHeaders {
     this.#count = count;
   }
 
-  /** Those of a `Request`, or pairs with names in any case. */
+  /** Reads the headers of a `Request`, or pairs with names in any case. */
   static of(pairs: Iterable<readonly [name: string, value: string]>): RequestHeaders {
     const fields = Object.fromEntries(pairs);
     for (const name in fields) {
@@ -34,7 +34,7 @@ export class RequestHeaders {
   }
 
   /**
-   * Those of a message on a socket. Where each name was sent once, the object that Node.js made is reused; of some repeated fields
+   * Reads the headers of a message on a socket. Where each name was sent once, the object that Node.js made is reused; of some repeated fields
    * Node.js keeps only one, so that those are joined here.
    *
    * @param last - The fields of the request before: if these are the same, as with most clients, the journal keeps one object for both.

@@ -126,7 +126,7 @@ interface XmlKeywords {
   readonly isWrapped: boolean;
 }
 
-/** The `xml` keywords of schemas; those of later ones, such as beside a `$ref`, win. */
+/** The `xml` keywords of schemas; later schemas, such as one beside a `$ref`, win. */
 export function readXmlKeywords(...schemas: readonly unknown[]): XmlKeywords {
   const merged: Record<string, unknown> = {};
   for (const schema of schemas) if (isObject(schema) && isObject(schema['xml'])) Object.assign(merged, schema['xml']);

@@ -5,7 +5,7 @@ import type { InteractionRequest } from './interaction.js';
 import { lowerNames } from '../http/header-fields.js';
 
 /**
- * What the parts of a request are expected to be. Of an object only the members that are named are compared; an array has as many
+ * The expected parts of a request. Of an object only the members that are named are compared; an array must have as many
  * elements. A value can be a regular expression, a function that returns a boolean, or an asymmetric matcher such as `expect.any(String)`;
  * undefined means that the member is absent.
  */
@@ -25,7 +25,7 @@ const PARTS = ['path', 'query', 'headers', 'body'] as const;
 
 type Shown = Readonly<Partial<Pick<InteractionRequest, (typeof PARTS)[number]>>>;
 
-/** What differs between a request and what was expected, one line for each value. */
+/** The differences between a request and the expected one, one line for each value. */
 interface Difference {
   /** How many of the expected values differ. */
   readonly count: number;
@@ -78,7 +78,7 @@ interface Comparison {
 
 /** A value that is not the expected one. */
 interface Mismatch extends Comparison {
-  /** What is wrong, where it is not the value itself: `3 elements`. */
+  /** The expected and the actual size, where the sizes differ and not a value: `3 elements`. */
   readonly size?: readonly [want: number, got: number];
   /** The names that the object has, where a member is absent. */
   readonly names?: readonly string[];

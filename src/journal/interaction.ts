@@ -71,7 +71,7 @@ export interface PlainAnswer extends Pick<Answer, 'status' | 'headers' | 'from'>
   readonly fault?: Fault;
 }
 
-/** What logs and messages say about an interaction, without its secrets. */
+/** The parts of an interaction that logs and messages show, without its secrets. */
 export interface InteractionTexts extends Pick<PlainInteraction, 'trace' | 'violations'> {
   /** Path and query as they were sent. */
   readonly url: string;
@@ -155,7 +155,7 @@ export function shortenUrl(url: string): string {
   return cutText(url, MAX_URL_LENGTH);
 }
 
-/** What an interaction takes besides its texts and bodies. */
+/** The memory that an interaction takes besides its texts and bodies. */
 const INTERACTION_BYTES = 1024;
 
 /** About how many bytes an interaction keeps in memory besides its headers; items of the store are shared with it. */
@@ -174,7 +174,7 @@ export function measureHeaders(headers: InteractionRequest['headers']): number {
   return bytes;
 }
 
-/** What an element of a list in an answer takes at most, as a rule. */
+/** The most memory that an element of a list in an answer usually takes. */
 const ELEMENT_BYTES = 256;
 
 function measureBody(body: unknown): number {

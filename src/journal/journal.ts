@@ -71,11 +71,11 @@ export interface SessionJournal extends Journal {
   skipTo(number: number): void;
   /** Whether something waits for the next interaction. */
   readonly isAwaited: boolean;
-  /** What it holds is not counted among that of all journals any more. */
+  /** Subtracts its bytes from the total of all journals. */
   release(): void;
   /** One interaction as JSON, without its secrets. */
   readonly toPlain: ToPlain;
-  /** What messages say about an interaction, without its secrets. */
+  /** The parts of an interaction that messages show, without its secrets. */
   readonly toTexts: ToTexts;
 }
 
@@ -160,7 +160,7 @@ interface Wanted {
 
 const DEFAULT_TIMEOUT_MS = 5000;
 
-/** What waits for an interaction of one journal; nothing is polled. */
+/** Creates the waiters for interactions of one journal; nothing is polled. */
 function createWaiting(toTexts: ToTexts) {
   const waiters = new Set<(interaction: Interaction) => void>();
   return {
@@ -236,9 +236,9 @@ function toTimeout(
   return new MockError('WAIT_TIMEOUT', `${missing} within ${timeout} ms; ${list}`, { hint });
 }
 
-/** What the journals of a mock hold together. */
+/** Counts and limits the bytes that the journals of a mock hold together. */
 export interface JournalPool {
-  /** Counts bytes of a journal, which is used; then drops the oldest interactions of those that were not used for the longest time. */
+  /** Counts bytes of a journal, which is used; then drops the oldest interactions of the journals that were not used for the longest time. */
   grow(drop: DropOldest, bytes: number): void;
   /** Subtracts bytes that were dropped. */
   shrink(bytes: number): void;
@@ -253,7 +253,7 @@ export interface JournalPool {
 /** Drops the oldest interactions of a journal while there is too much, unless fewer than `kept` would be left. */
 type DropOldest = (isTooMuch: () => boolean, kept: 0 | 1) => void;
 
-/** The pool of the journals of one mock. @param limitBytes - What they may hold together. */
+/** The pool of the journals of one mock. @param limitBytes - The most bytes that they may hold together. */
 export function createJournalPool(limitBytes: number): JournalPool {
   // The one that was not used for the longest time is the first.
   const journals = new Set<DropOldest>();

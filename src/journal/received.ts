@@ -4,18 +4,18 @@ import type { Interaction } from './interaction.js';
 import type { SessionJournal } from './journal.js';
 import { type CallBounds, checkCount, times } from './verify.js';
 
-/** What is expected of the calls of one operation. */
+/** The expected calls of one operation. */
 export interface ReceivedOptions {
   /** How many calls match: exactly, or between two bounds. Default: at least one. */
   readonly times?: number | CallBounds;
-  /** What the request of a call is; only calls that match are counted. Default: any request. */
+  /** The expected request; only calls that match are counted. Default: any request. */
   readonly with?: ExpectedRequest;
 }
 
-/** One of several expected calls: an operation id, `"GET /path"`, or one of these with what its request is. */
+/** One of several expected calls: an operation id, `"GET /path"`, or one of these with its expected request. */
 export type ExpectedCall = string | (ReceivedOptions & { readonly operation: string });
 
-/** Checks of which requests a session received. */
+/** Checks of the requests that a session received. */
 interface Receipts {
   /** The calls that match. @throws MockError `EXPECTATION_FAILED`; `OPERATION_UNKNOWN`. */
   received(operation: string, options?: ReceivedOptions): readonly Interaction[];

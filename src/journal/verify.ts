@@ -3,7 +3,7 @@ import { describeInteraction, type Interaction, type InteractionTexts, type ToTe
 import type { SessionJournal } from './journal.js';
 import { listErrors } from '../schema/violation.js';
 
-/** What `verify` checks. */
+/** The checks of `verify`. */
 export interface VerifyOptions {
   /** How often operations must have been called: exactly, or between two bounds. */
   readonly calls?: Readonly<Record<string, number | CallBounds>>;
@@ -26,7 +26,7 @@ export interface Finding {
   /** The URL of the interaction, without its secrets. */
   readonly url?: string;
   readonly message: string;
-  /** What to do, where it is not the usual. */
+  /** The suggested fix, where it is not the usual one. */
   readonly hint?: string;
 }
 
@@ -78,7 +78,7 @@ function describeUnexpected(interaction: Interaction, toTexts: ToTexts): readonl
 function listUnexpected(interaction: Interaction, texts: Omit<InteractionTexts, 'url'>): readonly string[] {
   const { status, from } = interaction.answer;
   if (interaction.operation === undefined && UPSTREAM.test(from)) {
-    // Other answers are those of an endpoint that the contract lacks.
+    // Other answers come from an endpoint that the contract lacks.
     const isAbsent = status === 404 || status === 405 || status === 501;
     return isAbsent
       ? [`neither the contract nor the upstream has this operation: the upstream answered ${status}`]
@@ -113,7 +113,7 @@ const OWN_HINT = 'correct the handler, scenario or fixture that answered';
 /** The sources of answers of the upstream, also recorded ones. */
 const UPSTREAM = /^(?:forward$|replay:(?!miss$))/;
 
-/** What is wrong about a count; undefined where it is as wanted. @param given - `listPets was called twice`. */
+/** Describes a wrong count; undefined where the count is as wanted. @param given - `listPets was called twice`. */
 export function checkCount(given: string, count: number, wanted: number | CallBounds): string | undefined {
   if (typeof wanted === 'number') return count === wanted ? undefined : `${given}, not ${times(wanted)}`;
   const { atLeast = 0, atMost = Infinity } = wanted;

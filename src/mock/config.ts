@@ -3,7 +3,7 @@ import type { MocksOptions } from './documents/mocks.js';
 import type { MockOptions } from './options.js';
 import type { TlsOptions } from '../server/secure.js';
 
-/** One of several documents that a configuration file serves together: options of its own, and those of the file otherwise. */
+/** One of several documents that a configuration file serves together: options of its own, and otherwise the options of the file. */
 export interface DocumentConfig extends Omit<MocksOptions, 'handlers' | 'name'> {
   /** The name, which the path of its control API has; default: the file name of the document without its extension. */
   readonly name?: string;
@@ -11,7 +11,7 @@ export interface DocumentConfig extends Omit<MocksOptions, 'handlers' | 'name'> 
   readonly handlers?: HandlersOf<unknown> | string;
 }
 
-/** What a configuration file has: the options of a mock, and how its server is reached. Relative paths start at the folder of the file. */
+/** The content of a configuration file: the options of a mock, and how its server is reached. Relative paths start at the folder of the file. */
 export interface Config<Operations = unknown> extends Omit<MockOptions<Operations>, 'handlers'> {
   /** Functions that answer operations, by operation id or `"GET /path"`, or the path of a module that exports them. */
   readonly handlers?: HandlersOf<NoInfer<Operations>> | string;

@@ -35,9 +35,9 @@ import { type CollectionEditors, createCollectionEditors } from '../resources/st
 import { createItems, type Items } from '../resources/store/items.js';
 
 /**
- * What depends on a contract, and not on a mock of it: all its mocks share it.
+ * The parts that depend on a contract, and not on a mock of it: all its mocks share them.
  *
- * Each part of it is computed when it is first needed, from the document alone, so that it does not matter which mock needs it first.
+ * Each part is computed when it is first needed, from the document alone, so that it does not matter which mock needs it first.
  */
 export interface ContractParts extends ItemModels {
   readonly contract: Contract;
@@ -53,11 +53,11 @@ export interface ContractParts extends ItemModels {
   /** The ids of the operations that declare entity tags. */
   readonly tagged: readonly string[];
   readonly encode: Encoder;
-  /** What mocks with the same settings decode requests and answer with. */
+  /** The parts with which mocks with the same settings decode and answer requests. */
   readAnswers(settings: Pick<Settings, 'requests' | 'responses' | 'seed' | 'state'>): ContractAnswers;
 }
 
-/** What reads and answers requests by the contract and by settings; the items themselves are those of a session. */
+/** The parts that decode and answer requests by the contract and by settings; the items themselves belong to a session. */
 export interface ContractAnswers {
   readonly decoder: CallDecoder;
   readonly errors: ErrorAnswers;
@@ -207,7 +207,7 @@ export async function loadShared(settings: ContractSettings): Promise<LoadedCont
   return Object.freeze(loaded) as LoadedContract;
 }
 
-/** What follows from reading all operations of a contract; with it, a start reads only those that are called. */
+/** The facts that are found by reading all operations of a contract; with them, a start reads only operations that are called. */
 interface ContractFacts extends DeclaredErrors, Pick<ContractParts, 'answersRanges' | 'resources' | 'tagged'> {}
 
 /** The facts without their contract. */
@@ -229,7 +229,7 @@ function findFacts(contract: Contract): Omit<ContractFacts, 'resources'> {
   };
 }
 
-/** What the mocks of a contract share. @param isStrict - Whether they are strict, which their checks depend on. */
+/** Returns the parts that the mocks of a contract share. @param isStrict - Whether they are strict, which their checks depend on. */
 export function readParts(contract: LoadedContract, isStrict: boolean): ContractParts {
   return contract[PARTS](isStrict);
 }

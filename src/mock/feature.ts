@@ -9,14 +9,14 @@ import type { MockParts } from './parts.js';
 /** A capability that a mock can have and the core does not know: a kind of feature is opened once for each mock. */
 export interface FeatureKind {
   readonly name: string;
-  /** Its own options by name; those of the features of vouch are rows of `options-table.ts`. */
+  /** Its own options by name; options of the features of vouch are rows of `options-table.ts`. */
   readonly options?: Readonly<Record<string, OptionEntry>>;
-  /** Its commands of the command line by name; those of the features of vouch are rows of `cli/command-table.ts`. */
+  /** Its commands of the command line by name; commands of the features of vouch are rows of `cli/command-table.ts`. */
   readonly commands?: Readonly<Record<string, FeatureCommand>>;
   open(context: FeatureContext): Feature;
 }
 
-/** A summary for `vouch --help`, and what adds the description, arguments, flags, subcommands and actions of the command. */
+/** A summary for `vouch --help`, and a function that adds the description, arguments, flags, subcommands and actions of the command. */
 export type FeatureCommand = readonly [
   summary: string,
   load: () => Promise<{
@@ -27,7 +27,7 @@ export type FeatureCommand = readonly [
   }>,
 ];
 
-/** What a feature knows of its mock. */
+/** The parts of a mock that a feature can read. */
 export interface FeatureContext {
   /** The values of its own options, with their defaults. */
   readonly options: Readonly<Record<string, unknown>>;
@@ -38,11 +38,11 @@ export interface FeatureContext {
 /** A feature of one mock. */
 export interface Feature {
   readonly name: string;
-  /** What it keeps for each session: created, reset, snapshotted and restored with it. */
+  /** The state that it keeps for each session: created, reset, snapshotted and restored with it. */
   readonly slot?: SessionSlot | undefined;
   /** Answer sources by name, for each version of the contract. `listSources` gives each its place; one that it does not know comes before `state`. */
   sources?(parts: MockParts): Readonly<Record<string, AnswerSource>>;
-  /** Told of each interaction once it is answered. @param parts - Those of the version that answered. */
+  /** Called with each interaction once it is answered. @param parts - The parts of the version that answered. */
   onInteraction?(interaction: Interaction, parts: MockParts): void;
   /** Its operations of the control API. */
   readonly control?: FeatureOperations | undefined;

@@ -15,9 +15,9 @@ import type { SessionSlot } from '../session/session.js';
 import type { Feature } from './feature.js';
 import type { MockParts } from './parts.js';
 
-/** What the features of vouch are opened with. */
+/** The parts that the features of vouch are opened with. */
 interface BuiltIn {
-  /** What scenarios change, in the version that answers. */
+  /** The parts that scenarios change, in the version that answers. */
   readonly scenarios: ScenarioParts;
   /** Undefined for a mock without recordings. */
   readonly foreign: RecordingSources | undefined;
@@ -28,7 +28,7 @@ interface BuiltIn {
   readonly store: SharedStore | undefined;
 }
 
-/** What operations of features answer from. */
+/** The parts that operations of features answer from. */
 export type FeatureParts = Parameters<typeof inspectHandlers>[0] &
   Parameters<typeof metricsHandlers>[0] &
   Parameters<typeof scenarioHandlers>[0];

@@ -79,7 +79,7 @@ export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types 
    * ```
    */
   use(handlers: HandlersOf<Types, Collections>): void;
-  /** Removes the handlers that `use` added; those of `createMock` stay. */
+  /** Removes the handlers that `use` added; handlers of `createMock` stay. */
   resetHandlers(): void;
   /**
    * Returns to an earlier state. Definitions and handlers stay.
@@ -177,7 +177,7 @@ export interface Mock<MockClock extends Clock = VirtualClock, Types = unknown, C
 > {
   /** The loaded contract. */
   readonly contract: Contract;
-  /** Problems of the document; those of schemas that no request used yet appear once `prepare` has finished. */
+  /** Problems of the document; problems of schemas that no request used yet appear once `prepare` has finished. */
   readonly problems: readonly Problem[];
   /** The seed of generated values. */
   readonly seed: number;
@@ -245,7 +245,7 @@ export interface Mock<MockClock extends Clock = VirtualClock, Types = unknown, C
   session(id?: string, opening?: Omit<SessionOpening, 'id'>): SessionHandle<MockClock, Types, Collections>;
   /** Adds handlers in every session; see `SessionHandle.use`. @throws MockError `HANDLER_INVALID`. */
   use(handlers: HandlersOf<Types, Collections>): void;
-  /** Removes the handlers that `use` added, those of sessions too; those of `createMock` stay. */
+  /** Removes the handlers that `use` added, also in sessions; handlers of `createMock` stay. */
   resetHandlers(): void;
   /**
    * Reads the document, fixtures and scenarios again, which answer the next requests; sessions, items, clocks and journals stay.
@@ -287,7 +287,7 @@ export interface MockServer extends Listening {
   readonly baseUrl: string;
 }
 
-/** What handles need. */
+/** The parts that handles need. */
 export interface HandleParts extends Pick<
   Version,
   'contract' | 'editors' | 'fieldsOf' | 'handlers' | 'operations' | 'scenarios'

@@ -7,11 +7,11 @@ import type { Interaction } from '../journal/interaction.js';
 import type { ExpectedCall, ReceivedOptions } from '../journal/received.js';
 import type { BackoffOptions, ConductOptions, SessionVerifyOptions } from '../session/conduct.js';
 
-/** What a matcher returns to `expect` of vitest, Jest or Playwright. */
+/** The result of a matcher for `expect` of vitest, Jest or Playwright. */
 export interface MatcherResult {
   /** Whether the check passed. */
   readonly pass: boolean;
-  /** The message of the failure, that of `.not` where the matcher passed. */
+  /** The message of the failure; where the matcher passed, the message for `.not`. */
   message(): string;
 }
 
@@ -99,7 +99,7 @@ type Receiver = Pick<
   'checkConduct' | 'journal' | 'received' | 'receivedInOrder' | 'receivedOnly' | 'verify'
 >;
 
-/** Runs a check that throws where it fails. @param passed - What the message of `.not` says. */
+/** Runs a check that throws where it fails. @param passed - The message for `.not`. */
 function run(given: unknown, passed: string, check: (mock: Receiver) => readonly Interaction[]): MatcherResult {
   const mock = toReceiver(given);
   try {

@@ -76,7 +76,7 @@ export async function createMock(options: object): Promise<Mock<Clock>> {
 interface MockMeans {
   /** Files that decide which options it has, for a mock that watches its files. */
   readonly files?: OptionFiles | undefined;
-  /** Features that it has besides those of vouch. */
+  /** Features that it has besides the features of vouch. */
   readonly features?: readonly FeatureKind[];
 }
 
@@ -107,7 +107,7 @@ async function createParts(options: object, means: MockMeans, opened: Opened): P
   const store = await openStore(settings, own);
   opened.push(async () => store?.close());
   const parts = shareParts(own, store);
-  // What lives longer than one version reads the parts of the one that answers.
+  // Objects that live longer than one version read the parts of the version that answers.
   const now: { live?: Live; reloader?: Reloader } = {};
   const readNow = (): MockParts => now.live?.version ?? parts;
   const followed = followParts(readNow);
@@ -171,7 +171,7 @@ function takeFeatureOptions(
   return { given: kinds.length === 0 ? options : given, values };
 }
 
-/** What operations of the control API use, those of features included. */
+/** The parts that operations of the control API use, also operations of features. */
 type ControlledByFeatures = FeatureParts &
   Omit<ControlledParts, 'findViolations' | 'listActive' | 'prefix' | 'shared'> & {
     readonly store: SharedStore | undefined;
@@ -213,10 +213,10 @@ function followParts(read: () => MockParts) {
   };
 }
 
-/** What a server of a mock depends on. */
+/** The options of a server that depend on the mock. */
 type ServedOptions = Omit<Parameters<typeof Listen>[1], keyof ListenOptions>;
 
-/** What only the mock itself uses. */
+/** The parts that only the mock itself uses. */
 interface OwnParts {
   readonly live: Live;
   readonly reloader: Reloader;
@@ -303,7 +303,7 @@ export function readBasePath({ operations }: Contract): string {
   return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? '';
 }
 
-/** What the sessions of a mock hold is counted together; where operations have no state, tests can still add items. */
+/** Counts the state of all sessions of a mock together; where operations have no state, tests can still add items. */
 function createUsages({ spec, state }: Settings): (total?: TotalUsage) => Usage {
   const ofAll = { items: 0, bytes: 0 };
   const limits = state === false ? readOptions({ spec }).state : state;

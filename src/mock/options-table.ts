@@ -32,7 +32,7 @@ export type OptionName =
   | `scenarios.${keyof ScenarioOptions}`
   | `recordings.${MemberName<RecordingOptions, 'redact' | 'match' | 'exclude'>}`;
 
-/** What a value of an option may be. */
+/** The kind of the values of an option. */
 export type OptionKind =
   | 'string'
   | 'boolean'
@@ -60,7 +60,7 @@ export interface OptionEntry {
   readonly minimum?: number;
   /** The value that is used when the option is not given. */
   readonly default?: unknown;
-  /** What happens when the option is not given, where that is not one value. */
+  /** The behaviour without the option, where the default is not one value. */
   readonly otherwise?: string;
   /** Environment variable that sets it. */
   readonly env?: string;

@@ -6,7 +6,7 @@ import type { InteractionRedactor } from '../journal/interaction.js';
 import type { StoreDefinition } from '../resources/store/store.js';
 import type { ContractAnswers, ContractParts } from './contract-parts.js';
 
-/** What follows from the files of a mock and its options, without what answers requests. */
+/** The parts of a mock that follow from its files and options, without those that answer requests. */
 export interface MockParts extends ContractParts, ContractAnswers {
   readonly seed: number;
   /** The headers besides Authorization that carry credentials, in lower case. */
@@ -21,7 +21,7 @@ export interface MockParts extends ContractParts, ContractAnswers {
   readonly definition: StoreDefinition;
 }
 
-/** What counts the requests of a mock, and writes what was counted. */
+/** The parts that count the requests of a mock and write the counts. */
 export interface MockCoverage {
   readonly recorder: CoverageRecorder;
   /** Undefined where no file is written. */

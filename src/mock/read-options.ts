@@ -152,7 +152,7 @@ const isArrayOf =
     Array.isArray(value) && value.every(accepts);
 const STRINGS = { type: 'array', items: { type: 'string' } };
 
-/** What checks, messages and JSON Schemas know about the kinds of values. */
+/** The rules of the kinds of values, for checks, messages and JSON Schemas. */
 export const KINDS: Readonly<Record<OptionKind, KindRules>> = {
   string: { noun: 'a string', schema: { type: 'string' }, accepts: isString },
   boolean: { noun: 'a boolean', schema: { type: 'boolean' }, accepts: (value) => typeof value === 'boolean' },
@@ -299,7 +299,7 @@ function flattenMembers(
       return members;
     }
     checkValue(name, entry, value);
-    // The names of the table are those of options.
+    // The table has the names of options.
     return [[name as OptionName, value]];
   });
 }
@@ -329,6 +329,6 @@ export function nestOptions(values: Partial<Readonly<Record<OptionName, unknown>
     }
     group[last] = value;
   }
-  // The names are those of options; `createMock` checks the values.
+  // The names are names of options; `createMock` checks the values.
   return nested;
 }

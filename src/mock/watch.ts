@@ -54,7 +54,7 @@ export function createWatcher(
     if (known !== undefined && findChanges(known, seen).length > 0) {
       seen = await settle(paths, seen);
       const changed = findChanges(known, seen);
-      // What is watched from now on may have changed while it was read.
+      // Files that are watched from now on may have changed while they were read.
       const readAt = Date.now() - CLOCK_TICK_MS;
       known = seen;
       if (!isClosed && changed.length > 0) await onChange(changed);

@@ -4,15 +4,15 @@ import { type Hooks, registerMock } from './hooks.js';
 import type { TestMock, TestMockOptions } from './test-mock.js';
 
 declare global {
-  // The types of `@types/jest` are a namespace; those of `@jest/globals` are extended as docs/runners.md shows.
+  // The types of `@types/jest` are a namespace; the types of `@jest/globals` are extended as docs/runners.md shows.
   // oxlint-disable-next-line no-namespace
   namespace jest {
-    // The type parameters are those of `@types/jest`.
+    // The type parameters are the same as in `@types/jest`.
     interface Matchers<R, T> extends MockMatchers<R, T> {}
   }
 }
 
-/** What Jest makes global. */
+/** The globals of Jest. */
 interface JestGlobals extends Record<
   'beforeAll' | 'beforeEach' | 'afterEach' | 'afterAll',
   (run: () => unknown) => void

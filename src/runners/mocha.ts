@@ -2,12 +2,12 @@ import { MockError } from '../base/errors.js';
 import { registerMock } from './hooks.js';
 import type { TestMock, TestMockOptions } from './test-mock.js';
 
-/** What a hook of Mocha has as `this`. */
+/** The `this` of a hook of Mocha. */
 interface MochaContext {
   readonly currentTest?: { readonly state?: string };
 }
 
-/** What Mocha makes global. */
+/** The globals of Mocha. */
 interface MochaGlobals {
   before(run: () => Promise<void>): void;
   beforeEach(run: () => void): void;

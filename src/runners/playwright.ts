@@ -34,7 +34,7 @@ interface TestInfo {
 type Use<Value> = (value: Value) => Promise<void>;
 type HeaderFields = { readonly [name: string]: string };
 
-/** What `mockFixtures` returns. */
+/** The result of `mockFixtures`. */
 interface Fixtures<Types, Collections> {
   workerMock: [(args: object, use: Use<WorkerMock<Types, Collections>>) => Promise<void>, { scope: 'worker' }];
   mock: (

@@ -8,7 +8,7 @@ import type { ListenOptions } from '../server/listen.js';
 
 /** The options of `createMock`, and what the tests of a runner do with the mock. */
 export interface TestMockOptions<Types = unknown, Collections = unknown> extends MockOptions<Types, Collections> {
-  /** What is verified when a test ends: `true` for everything, `false` for nothing, or the options of `verify()`; default `true`. */
+  /** The checks when a test ends: `true` for everything, `false` for nothing, or the options of `verify()`; default `true`. */
   readonly verify?: boolean | VerifyOptionsOf<Types>;
   /** Whether the mock listens on a socket, for clients that do not take a `fetch` function; default false. */
   readonly listen?: boolean | ListenOptions;

@@ -22,9 +22,9 @@ declare module 'vitest' {
   }
 }
 
-/** The options of the shared mock: those of `createMock`; it always listens, and tests open their sessions with the control API. */
+/** The options of the shared mock, as of `createMock`; it always listens, and tests open their sessions with the control API. */
 export interface SharedMockOptions<Types = unknown, Collections = unknown> extends MockOptions<Types, Collections> {
-  /** The pages of `origins` may use it; default: those of jsdom, of happy-dom and of vitest's browser mode. */
+  /** The pages of `origins` may use it; default: pages of jsdom, of happy-dom and of vitest's browser mode. */
   readonly control?: ControlOptions;
   /** Where to listen; default: a free port of this machine. */
   readonly listen?: ListenOptions;

@@ -10,7 +10,7 @@ import { CALL_KEYWORD, COUNT_KEYWORD, type SchemaUnit, toUnitId } from './schema
 import type { DirectedUnits } from './units.js';
 import type { IsValid } from './violation.js';
 
-/** What is used of ajv to write code. */
+/** The exports of ajv that write code. */
 type Writer = Pick<typeof ajv2020, '_' | 'Name'>;
 
 /**

@@ -142,7 +142,7 @@ const MAX_UNIONS = 4;
 /** The maximum number of alternatives that are tried. */
 const MAX_BRANCHES = 64;
 
-/** The most values that are compared with alternatives: all of them, and those of a large value. */
+/** The most values that are compared with alternatives: in any value, and in a large one. */
 const MAX_VALUES = 1000;
 const MAX_SLOW_VALUES = 20;
 /** Milliseconds after which a value is large. */
@@ -234,7 +234,7 @@ function weigh(findings: readonly Finding[]): number {
 
 const WEIGHTS: Readonly<Partial<Record<Finding['code'], number>>> = { CONST: 3, ENUM: 3, TYPE: 2 };
 
-/** What the alternatives accept, in words: `"auto"`, `"none"`, `an object`. */
+/** The values that alternatives accept, in words: `"auto"`, `"none"`, `an object`. */
 function listAccepted(contract: Contract, schemas: readonly unknown[], depth = 0): readonly string[] {
   const kinds = schemas.flatMap((given) => {
     const schema = resolveSchema(contract, given);

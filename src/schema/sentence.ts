@@ -17,7 +17,7 @@ export interface Finding {
   /** The rest of the sentence after the subject. */
   readonly says: string;
   readonly schemaPointer: string | undefined;
-  /** Whether the value matches several alternatives of a `oneOf` of which a union was meant. */
+  /** Whether the value matches several alternatives of a `oneOf` that was meant as a union. */
   readonly isAmbiguous?: boolean;
 }
 

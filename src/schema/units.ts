@@ -71,7 +71,7 @@ type ReportDropped = (
   key?: string,
 ) => void;
 
-/** What is assumed where a schema, a reference or a part of a schema cannot be used. */
+/** The assumptions where a schema, a reference or a part of a schema cannot be used. */
 const UNCHECKED = 'values are not checked there';
 const ANYTHING = 'anything is accepted there';
 const THE_REST = 'the rest of the schema applies';

@@ -88,7 +88,7 @@ export function createApp(parts: AppParts): Hono {
   return app;
 }
 
-/** What Hono hands to a router: the handler and its route. */
+/** The value that Hono passes to a router: the handler and its route. */
 type HonoRoute = Parameters<Hono['router']['add']>[2];
 
 /** The operation that the last segments of a path mean: the ones before them are the prefix that another app serves the routes below. */

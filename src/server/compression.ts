@@ -68,7 +68,7 @@ function compress([body, init]: Given, coding: Coding | undefined, isHead: boole
 function isCompressible(headers: Headers): boolean {
   const read = (name: string): string => headers.get(name) ?? '';
   if (headers.has('content-encoding') || !isTextType(read('content-type'))) return false;
-  // Ranges are those of the body as it is (RFC 9110 14.1.2).
+  // Ranges refer to the body without compression (RFC 9110 14.1.2).
   if (read('accept-ranges') === 'bytes') return false;
   // A strong validator names these bytes (RFC 9110 8.8.1), and `no-transform` forbids it (RFC 9111 5.2.2.6).
   return !read('etag').startsWith('"') && !/\bno-transform\b/i.test(read('cache-control'));

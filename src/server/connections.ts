@@ -24,7 +24,7 @@ const endUsually = ServerResponse.prototype.end as End;
  * A response whose head and body are written as one string.
  *
  * After `end(body)` Node.js passes a list to the system: the head, the body unless it is a string, and an empty chunk. To write one string instead
- * takes 9 % less CPU time of a whole list (52.5 instead of 57.5 us), and the same of a file or a refusal. What is sent is the same.
+ * takes 9 % less CPU time of a whole list (52.5 instead of 57.5 us), and the same of a file or a refusal. The bytes on the socket are the same.
  */
 class WholeResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   override end(...given: unknown[]): this {
@@ -59,11 +59,11 @@ export interface ConnectionOptions {
   readonly graceMs?: number;
 }
 
-/** What happens with a request that could not be read, so that it has no operation and is in no journal. */
+/** Options for requests that cannot be read: they have no operation, and no journal has them. */
 export interface RefusalOptions {
   /** Which pages of other origins may read the answer. */
   readonly cors?: Cors | undefined;
-  /** Told what was wrong. */
+  /** Called with the mistake. */
   readonly onRefused?: ((error: MockError, status: number) => void) | undefined;
 }
 
@@ -112,7 +112,7 @@ export interface ConnectionServer {
   /**
    * Stops the server. Idle connections are closed at once and the others after their response.
    *
-   * @param graceMs - What is open after that time is cut. A later call can shorten it.
+   * @param graceMs - Connections that are open after that time are cut. A later call can shorten it.
    */
   stop(graceMs?: number): Promise<void>;
 }
@@ -175,7 +175,7 @@ export function createConnectionServer(
     const reason = `the expectation ${JSON.stringify(incoming.headers.expect)} is not supported`;
     answer([incoming, outgoing], refuse, [417, toMalformed(reason, 'omit the Expect header, or send "100-continue"')]);
   });
-  // Each with the bytes that were read before its first request: with TLS those of the handshake.
+  // Each with the bytes that were read before its first request: with TLS, the bytes of the handshake.
   const open = new Map<AnsweringSocket, number>();
   const add = (socket: AnsweringSocket): void => {
     open.set(socket, socket.bytesRead);
@@ -222,14 +222,14 @@ function answer(
 interface AnsweringSocket extends Socket {
   /** The response that is being written. */
   readonly _httpMessage?: ServerResponse | null;
-  /** What reads the request. */
+  /** The parser that reads the request. */
   readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
 }
 
 /**
  * Closes a connection as soon as its response is written, so that it does not wait for the next request.
  *
- * @param bytes - What was read before its first request.
+ * @param bytes - How many bytes were read before its first request.
  */
 function closeAfterResponse(socket: AnsweringSocket, bytes: number): void {
   const { _httpMessage: outgoing } = socket;
@@ -273,7 +273,7 @@ function refuseMalformed(
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** What a client did wrong that could not agree on TLS with the server; undefined for other errors. */
+/** The mistake of a client that could not agree on TLS with the server; undefined for other errors. */
 function readTlsMistake(code = ''): MockError | undefined {
   if (code === 'ERR_SSL_HTTP_REQUEST')
     return toMalformed('the request was sent without TLS', 'use https:// in the URL');

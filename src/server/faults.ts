@@ -31,7 +31,7 @@ export async function applyFault(order: FaultOrder): Promise<Response> {
   return (FAULTS[order.fault.kind] as ApplyFault<Fault['kind']>)(order);
 }
 
-/** A fault before the status line. @param act - What happens to the socket. */
+/** A fault before the status line. @param act - Breaks the socket. */
 function breakConnection(cause: Cause, act: (socket: Socket | null) => unknown) {
   return ({ outgoing }: Pick<FaultOrder, 'outgoing'>): Response => {
     if (outgoing === undefined) throw new TypeError('fetch failed', { cause: toCauseError(cause) });

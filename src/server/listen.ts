@@ -119,7 +119,7 @@ function checkPort(port: number): void {
   });
 }
 
-/** Loads @hono/node-server while the classes that it takes are those of Node.js: Jest with jsdom has none, and happy-dom its own. */
+/** Loads @hono/node-server while the classes that it takes come from Node.js: Jest with jsdom has none, and happy-dom its own. */
 async function loadGetRequestListener(): Promise<typeof GetRequestListener> {
   const names = ['Request', 'Response', 'Headers', 'TextDecoder'] as const;
   const restore = names.map((name) => replaceGlobal(name, host[name]));

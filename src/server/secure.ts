@@ -71,7 +71,7 @@ export function createSecureServer(parts: SecureParts): ConnectionServer & { rea
     // Waits for the responses that are in progress.
     if (connections.keepAliveMs > 0) session.setTimeout(connections.keepAliveMs, () => session.close());
   });
-  // What a client does wrong ends its own connection or stream.
+  // A mistake of a client ends its own connection or stream.
   http2.on('sessionError', () => undefined);
   const create = (options: ServerOptions, listener: RequestListener): Server => {
     const secure = { ...certificate, ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: options.headersTimeout || 0 };

@@ -27,7 +27,7 @@ export interface ConductOptions {
   readonly undeclared?: boolean;
 }
 
-/** What `verify` checks besides the requests of the client. */
+/** The checks of `verify`, also those besides the requests of the client. */
 export interface SessionVerifyOptions extends VerifyOptions {
   /** Whether a rule of an active scenario that never applied is a finding; default true. */
   readonly unusedRules?: boolean;
@@ -47,7 +47,7 @@ export interface BackoffOptions {
   readonly maxMs?: number;
 }
 
-/** What the rules read. */
+/** The facts that rules read. */
 export interface ConductParts {
   readonly contract: Contract;
   readonly operations: OperationNames;
@@ -61,7 +61,7 @@ interface Mistake {
   readonly message: string;
 }
 
-/** What a rule finds in the interactions of a session, oldest first. */
+/** Finds the mistakes against one rule in the interactions of a session, oldest first. */
 type FindMistakes = (
   interactions: readonly Interaction[],
   parts: ConductParts,
@@ -79,7 +79,7 @@ const RULES: Readonly<Record<keyof ConductOptions, readonly [find: FindMistakes,
 };
 
 /**
- * What a client did wrong over several requests, in the order of the rules.
+ * Finds the mistakes of a client over several requests, in the order of the rules.
  *
  * @param options - `true` for every rule.
  * @throws MockError `OPERATION_UNKNOWN`.
@@ -258,7 +258,7 @@ interface Walk {
  * Pages of one list that were requested several times, and walks that end before the last page. After a request that may have changed
  * the list a page may be requested again.
  *
- * @param options - `isWhole` also reports a walk of which only the first page was requested.
+ * @param options - `isWhole` also reports a walk that requested only the first page.
  */
 function findPageMistakes(
   list: Operation,
@@ -332,7 +332,7 @@ function isTarget(value: unknown): boolean {
   return (typeof value === 'string' && value !== '') || typeof value === 'number';
 }
 
-/** The members of an envelope and of the objects in it, not those of items. */
+/** The members of an envelope and of the objects in it, not the members of items. */
 function listMembers(body: unknown, depth: number): readonly (readonly [string, unknown])[] {
   if (!isObject(body) || depth === 0) return [];
   return Object.entries(body).flatMap(([name, value]) => [[name, value] as const, ...listMembers(value, depth - 1)]);

@@ -26,7 +26,7 @@ export interface Session {
   readonly clock: Clock;
   readonly store: Store;
   readonly journal: SessionJournal;
-  /** What features keep for it, by the names of their slots. */
+  /** The state that features keep for it, by the names of their slots. */
   readonly slots: Slots;
   /** Returns to an earlier state; the contract, fixtures and scenarios stay. Default `all`. Where it fails, nothing is changed. */
   reset(what?: ResetKind): void;
@@ -36,11 +36,11 @@ export interface Session {
   hold(snapshot: SessionSnapshot): () => void;
   /** Returns to a snapshot of this session, or of another one of the same mock; the journal stays. */
   restore(snapshot: SessionSnapshot): void;
-  /** What it holds is not counted among that of all sessions any more. */
+  /** Subtracts its state from the total of all sessions. */
   release(): void;
-  /** Runs what answers a request; in a session that several processes share, again where another one has changed it in between. */
+  /** Runs the work that answers a request; in a session that several processes share, again where another one has changed it in between. */
   run<Result>(work: () => Result | Promise<Result>): Result | Promise<Result>;
-  /** What keeps the session the same in several processes; undefined where this process is the only one. */
+  /** Keeps the session the same in several processes; undefined where this process is the only one. */
   readonly shared: SharedSession | undefined;
   /** This session with a copy of its store, for changes that last for one request. */
   branch(): Session;
@@ -52,7 +52,7 @@ export type ChangedParts = Pick<Session, 'clock' | 'journal' | 'slots' | 'store'
 /** States by the names of slots. */
 export type Slots = Readonly<Record<string, unknown>>;
 
-/** What a feature keeps for each session of a mock: created, reset, snapshotted and restored with it. */
+/** The state that a feature keeps for each session of a mock: created, reset, snapshotted and restored with it. */
 export interface SessionSlot<State = unknown> {
   /** The name of the state in `session.slots`. */
   readonly name: string;
@@ -78,13 +78,13 @@ export interface SharedChanges {
   tell(method: string, args: readonly unknown[]): void;
 }
 
-/** What keeps a session the same in several processes. */
+/** A session as several processes share it. */
 export interface SharedSession {
-  /** Runs what changes the session, again where another process has changed it in between. */
+  /** Runs work that changes the session, again where another process has changed it in between. */
   readonly atomic: {
     readonly isRunning: boolean;
     run<Result>(work: () => Result | Promise<Result>): Promise<Result>;
-    /** Resolves once what was changed until now is written. */
+    /** Resolves once all changes until now are written. */
     committed(): Promise<void>;
     /** Resolves once everything is written. */
     flush(): Promise<void>;
@@ -97,9 +97,9 @@ export interface SharedSession {
   share(parts: ChangedParts, slots: readonly SessionSlot[]): ChangedParts;
   /** From now on changes are written: those until now are made by every process that opens the session. */
   start(): void;
-  /** What runs afterwards runs on what other processes have written until now. */
+  /** Work that begins afterwards sees the state that other processes have written until now. */
   arrive(): Promise<void>;
-  /** Brings the session to what other processes have written until now. */
+  /** Updates the session to the state that other processes have written until now. */
   refresh(): Promise<void>;
   /** Adds an interaction to the journal. @returns it with its number, once the request's changes are committed. */
   remember(entry: NewInteraction, size: number): Promise<Interaction>;
@@ -112,7 +112,7 @@ export interface SharedSession {
 }
 
 /**
- * What a reset returns to its initial state.
+ * The part of a session that a reset returns to its initial state.
  *
  * - `counters`: rules count from one again, sequences of rules and recordings start over, rate limits are full.
  * - `state`: collections hold their fixtures and variables are removed; active scenarios then apply their changes again.
@@ -140,9 +140,9 @@ interface SessionParts {
   readonly ownsClock: boolean;
   /** @param usage - Counts what it holds; default: without limits, for a store that lasts for one request. */
   createStore(clock: Clock, usage?: Usage, onWrite?: OnStoreWrite): Store;
-  /** What keeps a session the same in several processes; undefined where this process is the only one. */
+  /** Keeps a session the same in several processes; undefined where this process is the only one. */
   share(id: string): SharedSession | undefined;
-  /** @param total - What is counted together with other stores; default: what all sessions hold. */
+  /** @param total - The size that is counted together with other stores; default: the size of all sessions. */
   createUsage(total?: TotalUsage): Usage;
   readonly slots: readonly SessionSlot[];
 }
@@ -203,7 +203,7 @@ function createUnopened(id: string, parts: SessionParts, opening: readonly strin
   return session;
 }
 
-/** The parts of a session that change; in several processes, changes of one are those of all. */
+/** Creates the parts of a session that change; a change in one process applies to all that share the session. */
 function createParts(id: string, parts: SessionParts) {
   const shared = parts.share(id);
   const clock = parts.createClock();

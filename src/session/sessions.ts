@@ -73,11 +73,11 @@ export interface SessionsOptions {
   create(id: string, scenarios: readonly string[]): Session;
   /** Activates scenarios in a session. @throws MockError `SCENARIO_UNKNOWN`. */
   activate(session: Session, scenarios: readonly string[]): void;
-  /** Told what other processes have to know; default: there are none. */
+  /** Reports changes to other processes; default: there are none. */
   readonly events?: SessionEvents | undefined;
 }
 
-/** What happens to the sessions of a process. */
+/** The events of the sessions of a process. */
 export interface SessionEvents {
   /** A session was opened, or has more tokens. */
   opened(id: string, opening: Required<Pick<SessionOpening, 'scenarios' | 'tokens'>>): void;
@@ -105,7 +105,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       hint: suggest(id, [initial.id, ...pool.ids()]) ?? 'open it first: POST /__mock/sessions, or mock.session(id)',
     });
   };
-  /** What each session was opened with, for other processes. */
+  /** The scenarios that each session was opened with, for other processes. */
   const openings = new WeakMap<Session, readonly string[]>();
   const tellOpened = (session: Session): void => {
     const scenarios = openings.get(session) ?? [];

@@ -11,7 +11,7 @@ import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import { createDeclaredHeaders, locateCreated } from '../declared-headers.js';
 import { createGenerateAnswer, readContext } from './generate.js';
 
-/** What the example source is created from. */
+/** The parts that the example source is created from. */
 export interface ExampleParts extends SourceParts {
   /** `fitting` (default) serves examples that fit their schemas, `verbatim` any of them unchanged, `none` only those that a request names. */
   readonly examples?: 'fitting' | 'verbatim' | 'none' | undefined;
@@ -134,7 +134,7 @@ function nameExample({ name }: FittingExample): string {
 }
 
 /**
- * Creates a reader of examples: those of the media type in their order, then those of its schema, checked once.
+ * Creates a reader of examples: examples of the media type in their order, then examples of its schema, checked once.
  *
  * `writeOnly` properties are removed. With `verbatim` an example counts as fitting although it breaks the schema, except null.
  */

@@ -146,7 +146,7 @@ function streamItems(
   };
 }
 
-/** What the generated values of an answer depend on: seed, request and day. */
+/** Returns the inputs of the generated values of an answer: seed, request and day. */
 export function readContext(exchange: Exchange): GenerateContext {
   const { call } = exchange;
   const context = toGenerateContext(exchange, `${call.operation.path}\n${nameCall(call)}`);

@@ -43,9 +43,9 @@ export interface HandlerRegistry {
   reset(session?: Session): void;
   /** Gives the handlers of one session to another one. */
   copy(from: Session, to: Session): void;
-  /** What was added to one session, or to all. */
+  /** The handlers that were added to one session, or to all. */
   added(session?: Session): HandlerLists;
-  /** Takes over what was added to the handlers of another version of the contract. @returns the ids of operations that are gone. */
+  /** Takes over the handlers that were added to another version of the contract. @returns the ids of operations that are gone. */
   takeOver(before: HandlerRegistry, sessions: readonly Session[]): readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { memoize } from '../../base/memoize.js';
 import { isBytes } from '../../base/platform.js';
 import { type AnswerSource, type Exchange, type SourceParts, whenSettled } from '../chain.js';
 
-/** What an operation declares for ranges. */
+/** The parts of an operation that declare ranges. */
 interface RangePlan {
   /** The response for a part of the body: 206 or `2XX`. */
   readonly partial: DeclaredResponse;
@@ -80,7 +80,7 @@ function planRanges(operation: Operation): RangePlan | undefined {
   return { partial, takesSeveral, refuses: findResponse(operation, 416) !== undefined };
 }
 
-/** The bytes of a body of which parts can be sent: of a success, and not of JSON or XML, whose parts fit no schema. */
+/** The bytes of a body that can be sent in parts: of a success, and not of JSON or XML, whose parts fit no schema. */
 function readBytes(
   { status, body, mediaType, fault, violates }: Answer,
   { partial }: RangePlan,

@@ -118,7 +118,7 @@ function adaptAnswer(
   const sent = isObject(call.body) ? call.body : {};
   const list = isObject(body) ? body[plan.list] : undefined;
   const isOurs = isOwnSource(from) && status < 300 && mediaType !== undefined && isJsonType(mediaType);
-  // What is stored shows as many results as it has, unless it is the answer of its own request.
+  // A stored item shows as many results as it has, unless it is the answer of its own request.
   if (
     !isOurs ||
     !isObject(body) ||

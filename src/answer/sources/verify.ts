@@ -27,7 +27,7 @@ interface VerifyParts extends SourceParts {
 /**
  * Checks every answer from below against the contract before it is sent.
  *
- * What happens to one that breaks it is data of its source (`AnswerSource.onInvalid`) or of the answer itself. Required headers
+ * The answer, or else its source (`AnswerSource.onInvalid`), has the policy for one that breaks it. Required headers
  * that are missing are generated, a success gets its links, and a deprecated operation its `Deprecation` header.
  */
 export function createVerifySource(parts: VerifyParts): AnswerSource {
@@ -214,7 +214,7 @@ function readSince({ extensions }: Operation): number | undefined {
   return undefined;
 }
 
-/** What the contract says about the answers of an operation with one status and media type. */
+/** The rules of the contract for the answers of an operation with one status and media type. */
 interface AnswerPlan {
   readonly response: DeclaredResponse | undefined;
   readonly schemaPointer: string | undefined;

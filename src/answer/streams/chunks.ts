@@ -78,7 +78,7 @@ interface Source {
   readonly whole?: JsonObject;
 }
 
-/** What chunks of one object have: always, in the first or the last one, until and from the end on, and one after the other. */
+/** The members of the chunks of one object: of all, the first, the last, all before the last, and parts that are sent one after the other. */
 interface ChunkDraft {
   readonly always: Record<string, unknown>;
   readonly first: Record<string, unknown>;
@@ -180,7 +180,7 @@ function splitValue(
   return elements.some((chunks) => chunks.length > 1) ? elements.flat().map((chunk) => [chunk]) : [found];
 }
 
-/** What the whole value has under another name: `message` for `delta`, the text for `delta` or `token`. */
+/** Finds the member of the whole value that has another name: `message` for `delta`, the text for `delta` or `token`. */
 function findCounterpart(read: ReadSchema, { property, schema, source }: Member): unknown {
   const { value, whole } = source;
   const others = Object.entries(value).filter(([name]) => !schema.members.has(name));

@@ -65,7 +65,7 @@ function createWriter(
   };
 }
 
-/** More types are those of a feed, not of one answer. */
+/** A stream with more types is a feed, not one answer. */
 const MAX_TYPES = 24;
 
 /** Creates a generator of streams whose events have types, in their order; undefined for other streams. */

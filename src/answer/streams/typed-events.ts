@@ -103,7 +103,7 @@ function push(state: SubjectState, type: EventType, change: Omit<Moment, 'subjec
 function writeMember(state: SubjectState, name: string, value: unknown): void {
   const { subject, used } = state;
   if (isObject(value) && subject.parent === undefined && !Object.hasOwn(subject.value, `${name}s`)) {
-    // The parts of an object count as those of its owner: `message.content`.
+    // The parts of an object count as parts of its owner: `message.content`.
     for (const [key, each] of Object.entries(value)) if (Array.isArray(each)) writeList(state, key, each);
   }
   if (Array.isArray(value)) return writeList(state, name, value);
@@ -191,7 +191,7 @@ interface EventType {
   readonly pointer: string;
   /** The value of the property that distinguishes the types. */
   readonly type: string;
-  /** What the event is about: `response_output_text` of `response.output_text.delta`. */
+  /** The subject of the event: `response_output_text` of `response.output_text.delta`. */
   readonly subject: string;
   readonly phase: Phase;
   /** The order of events of one phase. */
@@ -224,7 +224,7 @@ export function readEventTypes(contract: Contract, read: ReadSchema, pointer: st
   return types.length > 1 ? { property, types } : undefined;
 }
 
-/** Pointers to the branches of the union that a schema is, those of unions in it included; its own where it is not one. */
+/** Pointers to the branches of a union, also of the unions in it; the pointer itself where the schema is not a union. */
 function listLeaves(contract: Contract, pointer: string, depth = 0): readonly string[] {
   const branches = depth > 4 ? [] : listBranches(contract, pointer);
   return branches.length === 0 ? [pointer] : branches.flatMap((each) => listLeaves(contract, each, depth + 1));
@@ -267,7 +267,7 @@ function toEventType(type: string, about: Pick<EventType, 'pointer' | 'propertie
   return read === undefined ? [] : [{ ...about, type, ...read }];
 }
 
-/** What events are written from. */
+/** The parts that write events. */
 export interface EventWriter {
   readonly contract: Contract;
   readonly read: ReadSchema;
@@ -286,7 +286,7 @@ interface Subject {
   readonly index: number;
 }
 
-/** What one event says. */
+/** The content of one event. */
 interface Moment {
   readonly subject: Subject;
   readonly phase: Phase;
@@ -294,7 +294,7 @@ interface Moment {
   readonly text?: { readonly name: string; readonly piece: string };
 }
 
-/** What one event is built with. */
+/** The parts that one event is built with. */
 interface EventParts {
   readonly writer: EventWriter;
   readonly types: EventTypes;
@@ -392,7 +392,7 @@ function toOpened(writer: EventWriter, pointer: string, value: JsonObject): Json
   return opened;
 }
 
-/** What a member may be at first, the best one first. */
+/** The initial values that a member may have, the best one first. */
 function listBeginnings(name: string, own: unknown): readonly unknown[] {
   if (/^(status|state)$/i.test(name)) return UNFINISHED_STATUSES;
   if (isStreamedText(name, own)) return [''];
@@ -425,7 +425,7 @@ function readIndex(name: string, subject: Subject): number | undefined {
   return (named ?? (stem === '' ? path.at(-1) : undefined))?.index;
 }
 
-/** What an object says that it is. */
+/** The kind that an object names in `type` or `object`. */
 function readKind({ type, object }: JsonObject): string {
   if (typeof type === 'string') return type;
   return typeof object === 'string' ? object : '';

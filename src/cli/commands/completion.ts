@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import type { Output } from '../output.js';
 
-/** Scripts by shell. They complete with the words that `vouch __complete` prints, which are those of `listWords`, and with files where there are none. */
+/** Scripts by shell. They complete with the words that `vouch __complete` prints (see `listWords`), and with files where there are none. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_vouch() {
   mapfile -t COMPREPLY < <(vouch __complete "\${COMP_WORDS[@]:1:COMP_CWORD}")

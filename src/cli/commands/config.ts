@@ -43,7 +43,7 @@ function addDefaults(given: ReadonlyMap<SettingName, Setting>): ReadonlyMap<Sett
   const has = (group: string): boolean => [...given.keys()].some((name) => name.startsWith(group));
   const isOff = (name: string): boolean =>
     given.get(name.split('.')[0] as OptionName)?.value === false && name.includes('.');
-  // The names of the tables are those of settings.
+  // The tables have the names of settings.
   const transport = Object.keys(TRANSPORT_SETTINGS) as TransportName[];
   const names: readonly SettingName[] = [...transport, 'documents', ...(Object.keys(OPTIONS) as OptionName[])];
   const settings = names.flatMap((name): readonly (readonly [SettingName, Setting])[] => {

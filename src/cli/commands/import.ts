@@ -25,7 +25,7 @@ interface ImportFlags {
   readonly json?: boolean;
 }
 
-/** What was written and found. */
+/** The files that were written, and the findings. */
 interface Report {
   readonly format: Format;
   /** The files and folders that were written. */

@@ -112,7 +112,7 @@ function alignOperations(operations: readonly OperationReport[]): readonly strin
   });
 }
 
-/** What is known about an operation, in sentences. */
+/** Describes an operation in sentences. */
 function describeOperation(operation: OperationReport): readonly string[] {
   const { id, parents, within, set, request, query, answer, list } = operation;
   const lines: string[] = [];

@@ -55,7 +55,7 @@ const FLAG_CHANGES: FlagChanges = {
   'control.token': { description: 'token that the control API requires', shownDefault: 'none' },
 };
 
-/** What `vouch serve` serves, and with which settings. */
+/** The document that `vouch serve` serves, with its settings. */
 interface Served extends TransportFlags {
   readonly settings: CommandSettings;
   readonly spec: string | object;
@@ -238,7 +238,7 @@ function describeStart(
   ];
 }
 
-/** How many mistakes of the document are known at start, instead of which something is assumed. */
+/** How many mistakes of the document for which something is assumed are known at start. */
 function countRepaired({ contract }: Mock<Clock>): number {
   return contract.problems.filter(({ assumed }) => assumed !== undefined).length;
 }

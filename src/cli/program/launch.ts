@@ -17,7 +17,7 @@ const KEEP_AFTER_MS = 3000;
  * since it keeps code as it is before it runs, without most functions; Node.js 20 has no such cache.
  *
  * @param words - The arguments of the command.
- * @param importModule - What the file has instead of `import`, which a script lacks.
+ * @param importModule - Replaces `import` in the file, which a script lacks.
  * @returns Its exports.
  */
 export function launch(file: string, words: readonly string[], importModule: (href: string) => unknown): unknown {

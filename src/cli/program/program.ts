@@ -13,13 +13,13 @@ const output: Output = {
   writeError: (line) => void process.stderr.write(`${line}\n`),
 };
 
-/** Commands of Prism, and those of vouch that do the same. */
+/** Commands of Prism, and the commands of vouch that do the same. */
 const PRISM_COMMANDS = new Map([
   ['mock', 'vouch serve'],
   ['proxy', 'vouch record'],
 ]);
 
-/** Defines the program with all commands, of which only the requested one is loaded. @param added - Commands of further features. */
+/** Defines the program with all commands; only the requested one is loaded. @param added - Commands of further features. */
 export async function defineProgram(
   words: readonly string[],
   added: Readonly<Record<string, FeatureCommand>> = {},

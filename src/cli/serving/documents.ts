@@ -97,7 +97,7 @@ function readEntries(given: readonly ConfigDocument[], { options }: CommandSetti
   });
 }
 
-/** The names that are given, else those of the files; of files with the same name those of their folders. */
+/** The given names, else the names of the files; for files with the same name, the names of their folders. */
 function readNames(documents: readonly ConfigDocument[]): readonly string[] {
   const paths = documents.map(({ options: { spec } }) => (typeof spec === 'string' ? spec.replace(/[?#].*$/, '') : ''));
   const files = paths.map((path) => toName(basename(path, extname(path))) || 'document');
@@ -128,7 +128,7 @@ function findOwnFolder(
   return documents.filter(({ options }) => findFolder(options.spec, kind) === folder).length === 1 ? folder : undefined;
 }
 
-/** The options of a mock: those of the document, then those of all. */
+/** The options of a mock: the options of its document, then the options of all documents. */
 function toOptions(
   entry: ServedDocument,
   { settings, ...options }: StartOptions,

@@ -10,7 +10,7 @@ import type { CommandSettings } from '../config.js';
 import type { ListenFlags } from '../transport.js';
 import { colour, type Output, showPath } from '../output.js';
 
-/** What the command prints at start with. */
+/** The options of what a command prints at start. */
 export interface StartOptions extends ListenFlags, Output {
   /** Open the inspector in a browser. */
   readonly open?: boolean;
@@ -39,12 +39,12 @@ const MAX_PROBLEMS = 10;
 /** Printing starts after the first requests were answered, because looking up line numbers takes time. */
 const PROBLEMS_AFTER_MS = 100;
 
-/** The schemas are read for 400 ms at most, 4 ms at a time: those of a large document take long. */
+/** The schemas are read for 400 ms at most, 4 ms at a time: the schemas of a large document take long. */
 const MAX_SLICES = 100;
 const SLICE_MS = 4;
 const PAUSE_MS = 20;
 
-/** Prints the problems of a document, then those of the schemas that are read between requests; `vouch check` reads all. */
+/** Prints the problems of a document, then problems of the schemas that are read between requests; `vouch check` reads all. */
 export async function printProblemsLater(
   mock: Mock<Clock>,
   options: StartOptions & { readonly spec: string | object },

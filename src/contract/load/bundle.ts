@@ -156,7 +156,7 @@ function readVersion(document: Readonly<Record<string, unknown>>): string {
   return typeof version === 'string' ? version : JSON.stringify(version);
 }
 
-/** What is assumed where a mistake in the text of a file is tolerated. */
+/** The assumptions where a mistake in the text of a file is tolerated. */
 const ASSUMED = {
   DUPLICATE_KEY: 'the last one wins',
   FLOW_INDENT: 'the collection ends at its closing bracket',

@@ -15,7 +15,7 @@ import { replaceFile } from '../../base/replace-file.js';
 /** A bundled document on disk. */
 export interface CachedDocument {
   readonly document: Readonly<Record<string, unknown>>;
-  /** Those of the operations too. */
+  /** The findings of the document and of its operations. */
   readonly findings: readonly Finding[];
   readonly operations: readonly OperationOutline[];
   readonly origins: ReturnType<SourceMap['list']>;
@@ -139,7 +139,7 @@ function toAscii(member: unknown): Buffer | undefined {
   return json === undefined ? undefined : Buffer.from(json.replaceAll(/[^\0-\x7f]/g, escape), 'latin1');
 }
 
-/** The sizes and times of the files beside this one, which are those of the build or of the sources: a changed build does not read what another one wrote. */
+/** The sizes and times of the files beside this one, of the build or of the sources: a changed build does not read what another one wrote. */
 function readBuild(): string {
   const folder = dirname(fileURLToPath(import.meta.url));
   const lines = readdirSync(folder).map((name) => {

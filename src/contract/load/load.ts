@@ -55,7 +55,7 @@ export async function loadContract(spec: string | URL | object, options: LoadOpt
   return (await loadWithFacts(spec, options)).contract;
 }
 
-/** What was computed from a contract, in the cache beside its document: plain data, maps and sets. */
+/** The values computed from a contract, in the cache beside its document: plain data, maps and sets. */
 interface KeptFacts {
   read(name: string): unknown;
   /** Writes after the first requests. */

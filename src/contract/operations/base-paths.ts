@@ -4,7 +4,7 @@ import { withBasePaths } from './outline.js';
 
 /** Where the operations of a document are served, if not below the paths of its `servers`. */
 interface Placement {
-  /** The path instead of those of `servers`; empty for the root. */
+  /** Replaces the paths of `servers`; empty for the root. */
   readonly basePath?: string | undefined;
   /** A path in front of the base paths. */
   readonly prefix?: string | undefined;

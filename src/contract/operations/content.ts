@@ -136,7 +136,7 @@ function readHeader(document: unknown, found: Located, name: string): DeclaredHe
   };
 }
 
-/** What a parameter or header has in `schema` or, with a media type, in `content`; without a schema it accepts anything. */
+/** Reads the schema and examples of a parameter or header, from `content` with a media type; without a schema it accepts anything. */
 export function readValue(
   document: unknown,
   found: Located,

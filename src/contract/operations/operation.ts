@@ -34,8 +34,8 @@ export type ParameterStyle =
 /**
  * One method of a path template, with everything inherited from its path item.
  *
- * Members without a comment, also of the types that it refers to, are those of the object in the document (OpenAPI 3.1 section 4.8.10); each `pointer` is
- * the JSON Pointer of that object in the bundled document, and each `schemaPointer` that of its schema.
+ * Members without a comment, also of the types that it refers to, are fields of the object in the document (OpenAPI 3.1 4.8.10); each `pointer` is
+ * the JSON Pointer of that object in the bundled document, and each `schemaPointer` the one of its schema.
  */
 export interface Operation {
   /** The `operationId`; `"GET /path"` where there is none or an earlier operation has the same. */
@@ -48,7 +48,7 @@ export interface Operation {
   readonly spanned?:
     | { readonly path: string; readonly spans: ReadonlyMap<string, readonly (string | undefined)[]> }
     | undefined;
-  /** Base paths of the operation, from its own `servers` or those of its path item or document; always with `''`. */
+  /** Base paths of the operation, from its own `servers` or the `servers` of its path item or document; always with `''`. */
   readonly basePaths: readonly string[];
   readonly pointer: string;
   readonly summary: string | undefined;

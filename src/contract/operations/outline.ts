@@ -1,7 +1,7 @@
 import { memoize } from '../../base/memoize.js';
 import type { Operation } from './operation.js';
 
-/** What finds an operation and names it; the cache has it, so that a start reads only the operations that are called. */
+/** The members that find and name an operation; the cache has them, so that a start reads only the operations that are called. */
 export interface OperationOutline extends Pick<Operation, 'id' | 'method' | 'basePaths' | 'pointer'> {
   /** The key under `paths`. */
   readonly key: string;
@@ -29,7 +29,7 @@ export function toPath(key: string): string {
   return key.startsWith('/') ? key : `/${key}`;
 }
 
-/** An operation of which no more than its outline is known, until something else of it is needed. @param read - Reads it as a whole. */
+/** Creates an operation from its outline; the other members are read when one of them is needed. @param read - Reads it as a whole. */
 export function createOutlinedOperation(
   { id, method, basePaths, pointer, key, isSpanned }: OperationOutline,
   read: () => Operation,

@@ -62,9 +62,9 @@ export function readOperations(source: DocumentSource): readonly Operation[] {
 }
 
 /**
- * The operations of outlines that were made of the same document, each of which is read when more of it is needed.
+ * Creates operations from outlines of the same document; each one is read when other members are needed.
  *
- * What is wrong with them was reported when the outlines were made.
+ * Their problems were reported when the outlines were made.
  */
 export function readOutlined(
   document: Readonly<Record<string, unknown>>,
@@ -136,7 +136,7 @@ function isErrorSchema(known: ReadonlySet<string>, document: unknown, target: st
   );
 }
 
-/** A path item: its own fields, then those of the target of its `$ref`. A field is read from the first part that has it. */
+/** A path item: its own fields, then the fields of the target of its `$ref`. A field is read from the first part that has it. */
 type PathItem = readonly Located[];
 
 function findPathItem(document: unknown, value: unknown, pointer: string): PathItem {
@@ -213,7 +213,7 @@ function readOperation(source: DocumentSource, parts: OperationParts): Operation
   return { ...read, streaming: findStreaming(document, read) };
 }
 
-/** Responses of which the success also declares a stream that an extension describes. */
+/** Adds a stream that an extension describes to the success response. */
 function addStream(responses: Operation['responses'], stream: MediaType | undefined): Operation['responses'] {
   const usual = stream && findUsualResponse({ responses });
   if (stream === undefined || usual?.content.length === 0) return responses;
@@ -273,7 +273,7 @@ function readAuthorizationWord(scheme: unknown): string | undefined {
   return type === 'http' ? String(word).toLowerCase() : undefined;
 }
 
-/** The schemes under `components` by name, without those of an unknown type. */
+/** The schemes under `components` by name, without schemes of an unknown type. */
 export function readSecuritySchemes(
   document: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, SecurityScheme>> {

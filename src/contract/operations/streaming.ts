@@ -91,7 +91,7 @@ function listNames(value: unknown, isBelow: boolean): readonly string[] {
 
 const MAX_DEPTH = 6;
 
-/** The properties of a body that can ask for a stream, those of its `allOf` and its unions included. */
+/** The properties of a body that can ask for a stream, also in its `allOf` and its unions. */
 function listProperties(document: unknown, found: Located | undefined, depth = 0): readonly Candidate[] {
   if (found === undefined || depth > MAX_DEPTH) return [];
   const { value, pointer } = found;
@@ -103,7 +103,7 @@ function listProperties(document: unknown, found: Located | undefined, depth = 0
   return [...own, ...parts.flatMap((part) => listProperties(document, part, depth + 1))];
 }
 
-/** A boolean, or a string of which one value is a kind of stream. */
+/** Reads a boolean, or a string with a value that is a kind of stream; undefined for other properties. */
 function toCandidate(
   document: unknown,
   { value, pointer }: { readonly value: unknown; readonly pointer: string },

@@ -4,7 +4,7 @@ export interface Alphabet {
   classesOf(text: string): Uint32Array;
   /** Whether characters of a class match an atom, by class and atom. */
   readonly matches: readonly (readonly boolean[])[];
-  /** The index of the atoms that conditions need, behind those of the expression. */
+  /** The indexes of the atoms that conditions need, after the atoms of the expression. */
   readonly word: number;
   readonly newline: number;
 }

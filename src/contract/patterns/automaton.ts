@@ -28,7 +28,7 @@ export interface Automaton {
   readonly inner: boolean;
 }
 
-/** The bits of the conditions of every automaton; those of look-around follow. */
+/** The bits of the conditions of every automaton; the bits of look-around follow. */
 export const CONDITIONS = { start: 1, end: 2, word: 4 } as const;
 const FIRST_LOOK = 8;
 const MAX_LOOKS = 24;
@@ -120,7 +120,7 @@ function writeNode(node: Node, next: number, writer: Writer): number | undefined
 function readCondition(node: Node & { readonly kind: 'look' }, draft: AutomatonDraft): number | undefined {
   const known = draft.conditions.get(node);
   if (known !== undefined) return known;
-  // What is ahead is read from the end of the string, so that each position is known when it is reached.
+  // Look-ahead is read from the end of the string, so that each position is known when it is reached.
   const program = writeProgram(node.node, !node.behind, draft);
   if (program === undefined || draft.looks.length >= MAX_LOOKS) return undefined;
   const condition = FIRST_LOOK << draft.looks.length;

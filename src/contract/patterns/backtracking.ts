@@ -15,7 +15,7 @@ export function isDeterministic(expression: RegExp): boolean {
   const { source, flags } = expression;
   const automaton = buildAutomaton(expression, ENOUGH);
   if (automaton === undefined || automaton.looks.length > 0) return false;
-  // Their characters are not those of the source.
+  // These match characters that the source does not name.
   if (/\\[pP]\{/.test(source) || (flags.includes('i') && (flags.includes('u') || /[^\0-\x7f]/.test(source))))
     return false;
   if (!automaton.anchored && measureLength(readPatternTree(expression, () => 1)).most > MAX_LENGTH) return false;
@@ -55,7 +55,7 @@ function listNext({ steps }: Program, start: number): readonly number[] | undefi
 /** The ends of `\d`, `\w`, `\s` and `.`. */
 const CLASS_BOUNDS = '\0\t\n\r 09AZ_az\u00A0\u1680\u2000\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF';
 
-/** Characters of which every two classes that have one in common share one: where ranges start, and what follows their ends. */
+/** The starts of ranges, and the characters after their ends: two classes that overlap have one of these in common. */
 function listBounds(source: string): string {
   const escaped = Array.from(
     source.matchAll(/\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2})|(c[a-z]))/gi),

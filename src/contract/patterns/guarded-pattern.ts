@@ -16,7 +16,7 @@ export interface GuardedPattern {
 
 /** The longest time in milliseconds that an expression without a linear matcher may take. */
 const MAX_TIME_MS = 100;
-/** What a test with a time limit costs, because it needs a thread, in units of `onWork`. */
+/** The cost of a test with a time limit, which needs a thread, in units of `onWork`. */
 const TIMED_WORK = 1500;
 
 /**

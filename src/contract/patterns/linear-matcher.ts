@@ -38,13 +38,13 @@ export function createLinearTest(expression: RegExp, onWork?: (work: number) => 
   };
 }
 
-/** A string as an automaton reads it; without conditions, only those of the start and the end can be true. */
+/** A string as an automaton reads it; without `conditions`, only the conditions of the start and the end can be true. */
 interface Subject {
   readonly classes: Uint32Array;
   readonly conditions: Uint32Array | undefined;
 }
 
-/** Writes which conditions are true at each position, those of look-around excepted. */
+/** Writes which conditions are true at each position, except for look-around. */
 function createDescriber(
   { inner }: Automaton,
   { alphabet, isMultiline }: { readonly alphabet: Alphabet; readonly isMultiline: boolean },

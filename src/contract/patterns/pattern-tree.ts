@@ -134,7 +134,7 @@ export function measureLength(node: PatternNode<unknown>): LengthRange {
   }
 }
 
-/** What a sticky expression matches at the position of the reader, which moves behind it. */
+/** Matches a sticky expression at the position of the reader, which moves behind the match. */
 function takeMatch(reader: { readonly source: string; at: number }, expression: RegExp): RegExpExecArray | null {
   expression.lastIndex = reader.at;
   const found = expression.exec(reader.source);

@@ -79,7 +79,7 @@ function toHonoPath(base: readonly string[], segments: readonly TemplateSegment[
   return `/${parts.join('/')}`;
 }
 
-/** What Hono reads as the name of a parameter, and does not take for an optional one (`?` at the end). */
+/** A name that Hono reads as the name of a required parameter (an optional one has `?` at the end). */
 const PLAIN_NAME = /^[A-Za-z_][\w-]*$/;
 
 /** A literal that Hono would read as a wildcard, a parameter or a pattern becomes a pattern that matches nothing else. */

@@ -15,7 +15,7 @@ export interface RoutedRequest {
   match: RouteMatch | undefined;
 }
 
-/** What the router is made of. */
+/** The parts of the router. */
 interface HonoRouterParts<T> {
   readonly contract: Router;
   /** The router for every other route: middleware, the control API, routes of the user. */

@@ -4,7 +4,7 @@ import { isObject } from '../../base/json.js';
 /** The segments of a path parameter that takes several: literals, and undefined for each that varies. */
 type PathSpan = readonly (string | undefined)[];
 
-/** What of a parameter says that it takes several segments. */
+/** The members of a parameter that show whether it takes several segments. */
 interface Parameter {
   readonly name: string;
   readonly in: string;
@@ -94,7 +94,7 @@ function readSpan(of: {
 
 /**
  * The segments of a parameter directly behind the version of a path, from the collections in the id of its operation: in
- * `hub.projects.apps.list` with `/v1/{parent}/apps` they are those of one project, with `/v1/{name}` those of one app.
+ * `hub.projects.apps.list` with `/v1/{parent}/apps` they are the segments of a project, with `/v1/{name}` of an app.
  */
 function readIdSpan(id: string, path: string, name: string): PathSpan | undefined {
   const words = id.split('.');

@@ -25,7 +25,7 @@ export type RouteMatch =
       readonly pathText: Readonly<Record<string, string>>;
       /** Whether slashes were repeated before the path of the operation; they are ignored. */
       readonly repeatsSlash?: true;
-      /** Whether the request sends a form by POST to an operation of GET; its fields are those of the query. */
+      /** Whether the request sends a form by POST to an operation of GET; its fields are the query parameters. */
       readonly isFormOfGet?: true;
     }
   | {
@@ -57,7 +57,7 @@ export interface Router {
  * Creates a router over a trie of segments: a literal segment has priority over a mixed one, and that over a parameter, whatever their
  * order in the document; a path whose literal template lacks the method falls back to the parameterized one. A longer base path is
  * tried before a shorter one. Of two path keys with the same structure the one whose parameter schemas the values fit wins, if `resolve` is
- * given, else the first; so does a path of another structure with as many literals, if the values do not fit those of the path with priority.
+ * given, else the first; so does a path of another structure with as many literals, if the values do not fit the path with priority.
  */
 export function createRouter(operations: readonly Operation[], resolve?: Contract['resolve']): Router {
   const formsOf = memoize((operation: Operation) => readTextForms(operation, resolve));
@@ -280,7 +280,7 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   date: /^\d{4}-\d\d-\d\d$/,
 };
 
-/** What can be said about the text of a path parameter without decoding it. */
+/** The checks of the text of a path parameter that need no decoding. */
 interface TextForm {
   readonly schema: SchemaObject;
   readonly pattern: GuardedPattern | undefined;

@@ -9,7 +9,7 @@ export const NOT_LIMITING: RegExp = /^(?:type|title|description|examples?|defaul
 /** Keywords whose schemas do not apply to the value, or, for `contentSchema`, to a string in it. */
 export const OTHER_VALUES: ReadonlySet<string> = new Set(['$defs', 'definitions', 'contentSchema']);
 
-/** Keywords of which a schema of anything has none. */
+/** Keywords that a schema does not have if it accepts anything. */
 export const DESCRIBING = [
   'properties',
   'required',

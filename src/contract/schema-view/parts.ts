@@ -10,7 +10,7 @@ export interface SchemaPart {
   readonly pointer: string;
 }
 
-/** A part of a union of which some items are. */
+/** A part of a schema that may apply to some items only. */
 export interface VariantPart extends SchemaPart {
   /** Whether it is a branch of a union: it applies to some items only. */
   readonly variant?: boolean;

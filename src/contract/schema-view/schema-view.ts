@@ -38,7 +38,7 @@ export interface PropertyView {
   readonly pointer: string;
   /** Pointer to `schema`. */
   readonly target: string;
-  /** Pointers to all branches of its `anyOf`, of which a value can satisfy several. */
+  /** Pointers to all branches of its `anyOf`; a value can satisfy several of them. */
   readonly branches: readonly string[];
   readonly required: boolean;
   readonly nullable: boolean;
@@ -90,7 +90,7 @@ export function listShownValues({ schema }: SchemaView, property: PropertyView):
 /** Reads the schema at a pointer of the inner document; undefined where there is none. */
 export interface ReadSchema {
   (pointer: string | undefined): SchemaView | undefined;
-  /** What a function finds in a schema, computed once for each of the two. */
+  /** Returns the result of a function for a schema, computed once for each function and schema. */
   once<Value>(find: FindInSchema<Value>, schema: SchemaView): Value;
 }
 
@@ -102,7 +102,7 @@ export function listProperties(schema: SchemaView | undefined): readonly Propert
   return schema === undefined ? [] : [...schema.members.values()];
 }
 
-/** An array of values in a request, each of which is that of a property of an item of its own. */
+/** An array in a request that has the value of one property for each of several items. */
 interface ValueArray {
   readonly name: string;
   readonly property: string;
@@ -123,7 +123,7 @@ export function findValueArray(
   if (array === undefined) return undefined;
   const bare = toBareName(toSingular(array.name));
   const own = listProperties(item).find((property) => property.scalar && property.bare === bare);
-  // What is the same for all of them, such as a role, is a property of each.
+  // A value that is the same for all items, such as a role, is a property of each of them.
   const isShared = ({ name }: PropertyView): boolean => item?.members.has(name) === true;
   const isWhole = required.every((property) => property === array || isShared(property));
   if (own === undefined || !isWhole || body?.members.has(own.name) === true) return undefined;

@@ -3,7 +3,7 @@ import { isObject, readOwn } from '../../base/json.js';
 import { listParts } from '../upgrade/closed-parts.js';
 import { escapeSegment, followBareReferences, fromReference, readEntries } from '../pointer.js';
 
-/** What a schema says about the interpretation of strings: its types, properties and alternatives. */
+/** The members of a schema that decide how strings are interpreted: its types, properties and alternatives. */
 export interface ValueShape {
   /** The pointer of the schema, references resolved. */
   readonly pointer: string;

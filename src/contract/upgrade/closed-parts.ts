@@ -63,7 +63,7 @@ export function repairClosedSchemas(
     left.delete(pointer);
     const schema = readPointer(current, pointer);
     if (!isObject(schema)) return;
-    // What it refers to comes first, so that a mistake is repaired where it is.
+    // The schemas that it refers to come first, so that a mistake is repaired where it is.
     for (const part of listParts(current, { schema, pointer })) if (left.has(part.pointer)) repair(part.pointer);
     const whole = { schema: readPointer(current, pointer) as Node, pointer };
     const found = findContradiction(current, whole);
@@ -117,7 +117,7 @@ function findForbidden(
   return undefined;
 }
 
-/** The only properties that a part allows; undefined where it allows others, or those of patterns. */
+/** The only properties that a part allows; undefined where it allows others, or has `patternProperties`. */
 function readAllowed(document: Node, part: JoinedSchema): ReadonlySet<string> | undefined {
   const declaring =
     part.schema['additionalProperties'] === false
@@ -157,7 +157,7 @@ function readNames({ properties }: Node): readonly string[] {
   return isObject(properties) ? Object.keys(properties) : [];
 }
 
-/** Whether a schema allows properties other than those of `properties`. What is below a union counts for `unevaluatedProperties` only. */
+/** Whether a schema allows properties other than its `properties`. Properties below a union count for `unevaluatedProperties` only. */
 function declaresMore(schema: Node): boolean {
   if (isObject(schema['patternProperties'])) return true;
   return schema['additionalProperties'] !== false && [...UNIONS, ...CONDITIONS].some((keyword) => keyword in schema);
@@ -167,7 +167,7 @@ function acceptsObjects({ type }: Node): boolean {
   return type === undefined || [type].flat().includes('object');
 }
 
-/** A schema, the target of its reference and those of its `allOf`, with theirs: all that an object must fit. */
+/** A schema, the target of its reference and the schemas of its `allOf`, each with its own parts: all that an object must fit. */
 export function listParts(document: Node, whole: JoinedSchema): readonly JoinedSchema[] {
   const parts: JoinedSchema[] = [];
   const seen = new Set<string>();

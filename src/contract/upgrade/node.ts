@@ -166,7 +166,7 @@ export function readObjectType(
   return { type, insideSchema };
 }
 
-/** What a repair can read and report at the node it repairs. */
+/** The context of a repair: it reads the document at the node, and takes reports. */
 export interface RepairContext {
   readonly dialect: Dialect;
   /**

@@ -4,7 +4,7 @@ import { type GuardedPattern, guardPattern, isTooLong } from '../patterns/guarde
 interface PatternReading {
   /** Matches everything where the pattern is not valid. It can backtrack forever: only `readPattern` is for strings of clients. */
   readonly expression: RegExp;
-  /** What is different from the pattern, as the end of a sentence; undefined for an exact translation. */
+  /** The difference from the pattern, as the end of a sentence; undefined for an exact translation. */
   readonly remark: string | undefined;
 }
 

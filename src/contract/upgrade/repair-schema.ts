@@ -51,7 +51,7 @@ function dropIdentity(node: Node): Node {
   return names.length === 0 ? node : omit(node, ...names);
 }
 
-/** What documents without `readOnly` write in its place: "Output only. The time of the creation." */
+/** Adds `readOnly` where only the description says it: "Output only. The time of the creation." */
 function markReadOnly(node: Node): Node {
   if (!isOfServer(node['description'])) return node;
   return node['readOnly'] === undefined && node['writeOnly'] === undefined ? { ...node, readOnly: true } : node;
@@ -226,7 +226,7 @@ function addNull(schema: Record<string, unknown>): void {
 }
 
 function wrapNullable(node: Node, context: RepairContext): Node {
-  // What describes the schema stays in the outer one.
+  // Keywords that describe the schema stay in the outer one.
   const outside = Object.keys(node).filter((keyword) => ANNOTATIONS.has(keyword) || keyword.startsWith('x-'));
   const inside = Object.keys(node).filter((keyword) => !outside.includes(keyword));
   context.recordMove(['anyOf', '0'], []);

@@ -64,7 +64,7 @@ export function upgradePathItem(node: Node, context: RepairContext): Node {
 /** The context in which an operation is upgraded, and the path from its node to it. */
 type OperationPlace = { readonly context: RepairContext; readonly at: readonly string[] };
 
-/** An operation whose body and form parameters, its own and those of its path item, are a request body. */
+/** Turns the body and form parameters of an operation, and those that it inherits from its path item, into a request body. */
 export function upgradeOperation(operation: Node, inherited: readonly SwaggerParameter[], place: OperationPlace): Node {
   const { context, at } = place;
   const own = readSwaggerParameters(operation['parameters'], [...at, 'parameters'], context);

@@ -18,7 +18,7 @@ export interface NodeSource {
   readonly dialect: Dialect;
 }
 
-/** What an upgrade reads and writes. */
+/** The state that an upgrade reads and writes. */
 export interface UpgradeParts {
   readonly references: References;
   readonly sourceMap: SourceMap;

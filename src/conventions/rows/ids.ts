@@ -21,14 +21,14 @@ export const IDS = {
   second: { where: 'property', names: 'nodeid', seen: 'GitHub' },
   /** The id in an object such as `{ name, value }`. */
   value: { where: 'property', names: 'value', seen: 'Box, GitHub' },
-  /** What people call an object by, those that look most like a key first. */
+  /** Names that people use for an object; names that look most like a key first. */
   person: { where: 'property', names: 'login slug username', seen: 'GitHub, Box' },
   /** In the order in which a parameter means them. */
   readable: { where: 'property', names: 'login username slug key name id', seen: 'GitHub, Box' },
   /** Identifies an element of an array, the most likely first. */
   element: { where: 'property', names: 'name login username slug key title id', seen: 'GitHub, Box' },
   ending: { where: 'property', names: '*id *arn *key *name *slug', seen: 'GitHub, OpenAI' },
-  /** Holds what a server generates, not a name. */
+  /** Holds a value that a server generates, not a name. */
   opaque: { where: 'parameter', names: '*id *uuid *guid *sid', seen: 'GitHub, Box' },
   secret: { where: 'parameter', names: '*token *secret *key', seen: 'Box, Stripe' },
   /** The last word of a parameter that is the name of a property which identifies. */

@@ -9,7 +9,7 @@ export const STATUSES = {
     names: 'validating* preparing* initializing* starting* provisioning* allocating* booting* building*',
     seen: 'GitHub, OpenAI',
   },
-  /** Of what is built once and then there: a server, a database. */
+  /** The statuses of an item that is built once and then exists: a server, a database. */
   setup: {
     where: 'value',
     names: 'initializing* starting* provisioning* allocating* booting* building* creating* deploying*',
@@ -28,7 +28,7 @@ export const STATUSES = {
     `,
     seen: 'GitHub, Box',
   },
-  /** Of an answer that is streamed. */
+  /** The statuses of an answer that is streamed. */
   partial: { where: 'value', names: 'streaming partial incomplete', seen: 'Stripe, Box' },
   finishing: { where: 'value', names: 'finalizing* finishing* completing*', seen: 'Box, OpenAI' },
   /** Waits for the client. */
@@ -56,7 +56,7 @@ export const STATUSES = {
   doneFlag: { where: 'property', names: '(is)?(done|completed?|finished)', seen: 'Box, GitHub' },
   /** The result of a long-running operation. */
   response: { where: 'property', names: 'response result output', seen: 'GitHub, OpenAI' },
-  /** What an item has when its work is done. */
+  /** Holds the result of an item whose work is done. */
   result: {
     where: 'property',
     names: 'outputs? results? response (output|result)(file)?(url|uri|text|data|id)? downloadurl',

@@ -47,7 +47,7 @@ export interface CoverageDocument {
   readonly hash: string;
 }
 
-/** What is covered, of all there is. */
+/** The share of parts that are covered. */
 export interface CoverageShare {
   /** The number of parts that were exercised at least once. */
   readonly covered: number;
@@ -67,13 +67,13 @@ export interface OperationCoverage {
   readonly path: string;
   /** The number of its calls. */
   readonly hits: number;
-  /** What it declares. */
+  /** The items that it declares. */
   readonly items: readonly CoverageItem[];
 }
 
 /** How often something that an operation declares was exercised. */
 export interface CoverageItem {
-  /** What it is. */
+  /** The kind of the item. */
   readonly kind: CoverageItemKind;
   /** `query limit`, `application/json`, `4XX`, `200 application/json`, `200 application/json: NAME`. */
   readonly name: string;

@@ -22,7 +22,7 @@ export interface CoverageRecorder {
   addInteraction(interaction: Interaction): void;
   /** Counts a call that a rule applied to. */
   addRule(rule: CountedRule): void;
-  /** What was counted until now. */
+  /** The counts until now. */
   read(): Coverage;
 }
 
@@ -86,7 +86,7 @@ interface CountedItem {
   isExercised(by: Exercised): boolean;
 }
 
-/** What an interaction exercises of its operation. */
+/** The parts of an operation that an interaction exercises. */
 interface Exercised {
   readonly request: InteractionRequest;
   readonly sent: MediaType | undefined;
@@ -112,7 +112,7 @@ function count(counter: OperationCounter, { request, answer }: Interaction): voi
   for (const item of items) if (item.isExercised(exercised)) item.hits += 1;
 }
 
-/** What an operation declares. */
+/** The items that an operation declares. */
 function listItems({ parameters, body, responses }: Operation): readonly CountedItem[] {
   const toItem = (kind: CoverageItemKind, name: string, isExercised: CountedItem['isExercised']): CountedItem => {
     return { kind, name, hits: 0, isExercised };

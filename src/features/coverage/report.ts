@@ -18,7 +18,7 @@ export function titleOf(kind: CoverageKind | 'total'): string {
   return kind === 'total' ? 'All' : COVERAGE_KINDS[kind];
 }
 
-/** What names an item of a kind in a list. */
+/** The noun for an item of a kind in a list. */
 const ITEM_NOUNS: Readonly<Record<CoverageItemKind, string>> = {
   parameters: 'parameter',
   requestTypes: 'request',

@@ -72,7 +72,7 @@ interface News {
   readonly endedAt: number;
 }
 
-/** What sessions have that was not read yet, as it happened; and how many interactions of which session are left out. */
+/** The interactions that were not read yet, in the order of their ends, and how many interactions of each session are left out. */
 function readNews(
   sessions: readonly Session[],
   positions: Positions,

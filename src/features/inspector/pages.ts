@@ -11,7 +11,7 @@ import { answerProblem, PLAIN_ANSWER } from '../../server/control/answer.js';
 /** The page of the inspector: its path in the package. */
 const PAGE = 'dist/inspector.html.gz';
 
-/** What every page forbids, besides what its content security policy does. */
+/** Headers that forbid, on every page, what its content security policy cannot. */
 const SAFE_HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
 /** Answers with the page of the inspector, or with a redirect if the path has no slash at its end. @param url - As it was sent. */

@@ -5,7 +5,7 @@ import { MockError, suggest } from '../../base/errors.js';
 import { isError } from '../../base/platform.js';
 import { hidePathSecrets } from '../../conventions/secret-forms.js';
 
-/** What happens to requests to origins that no mock intercepts: they are sent, sent with a warning of the process, or they fail. */
+/** The treatment of requests to origins that no mock intercepts: they are sent, sent with a warning of the process, or they fail. */
 export type UnhandledRequest = 'bypass' | 'warn' | 'error';
 
 /** How requests are intercepted. */
@@ -24,7 +24,7 @@ export interface Interception {
   [Symbol.dispose](): void;
 }
 
-/** What can answer requests of the process to an origin. */
+/** A mock or session that can answer requests of the process to an origin. */
 export interface Interceptable {
   /**
    * Answers requests of this process to an origin: those of the global `fetch`, and of `node:http` and `node:https`. Needs the package
@@ -41,7 +41,7 @@ export interface Interceptable {
 export interface Interceptions {
   /** Starts one. @param fetch - Answers its requests. */
   open(owner: object, given: InterceptRequest): Interception;
-  /** Ends those of one owner, or all. */
+  /** Ends the interceptions of one owner, or all. */
   close(owner?: object): void;
 }
 
@@ -95,7 +95,7 @@ function readMode(given: unknown = 'bypass'): UnhandledRequest {
   throw new MockError('OPTION_INVALID', message, { hint });
 }
 
-/** What answers the requests to one origin. */
+/** The function that answers requests to one origin, and its mode. */
 interface Route {
   readonly mode: UnhandledRequest;
   fetch(request: Request): Promise<Response>;
@@ -157,7 +157,7 @@ interface Controller {
   errorWith(reason: unknown): void;
 }
 
-/** What is used of an interceptor of `@mswjs/interceptors`. */
+/** The used members of an interceptor of `@mswjs/interceptors`. */
 interface Interceptor {
   apply(): void;
   dispose(): void;

@@ -24,7 +24,7 @@ export function metricsHandlers({ metrics, sessions, store }: MeasuredParts): Co
   };
 }
 
-/** What the process is and takes, under the names of Prometheus' client libraries. @param version - That of vouch. */
+/** The version, CPU time and memory of the process, under the names of Prometheus' client libraries. @param version - The version of vouch. */
 function readProcessMetrics(version: string): readonly Metric[] {
   const { user, system } = process.cpuUsage();
   const info = toMetric('vouch_build_info', 'The versions of vouch and Node.js; its value is 1.', 1);

@@ -111,7 +111,7 @@ interface CassettesParts {
 /** Creates the cassettes of a mock; none is open. */
 export function createCassettes({ root, options, parts, warnings, readMode }: CassettesParts): OpenCassettes {
   const opened = new Map<string, OpenedCassette>();
-  // Of cassettes that are closed.
+  // The failures of closed cassettes.
   let earlier: readonly MockError[] = [];
   let openings = 0;
   const openAs = (name: string, mode: OpeningMode): OpenedCassette => {
@@ -246,7 +246,7 @@ export function openToRecord(
   { parts, replaces }: { readonly parts: RecordingParts; readonly replaces: boolean },
 ): UnplacedCassette & { readonly recorder: Recorder; readonly unlock: () => void } {
   const { upstream = '', maxAge, redact = {}, exclude } = options;
-  // What is not recorded cannot be compared.
+  // Headers that are not recorded cannot be compared.
   const ignoreHeaders = [...(options.match?.ignoreHeaders ?? []), ...(exclude?.headers ?? [])];
   const match = { ...options.match, ...(ignoreHeaders.length > 0 && { ignoreHeaders }) };
   const manifest = createManifest(parts.contract, { upstream, match, maxAge, redact: toPlainRedaction(redact) });

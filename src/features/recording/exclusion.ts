@@ -5,7 +5,7 @@ import { omitFields } from '../../http/header-fields.js';
 import type { NewExchange } from './cassette/exchange.js';
 import type { ObservedExchange } from './upstream/recorder.js';
 
-/** What is forwarded and not recorded. */
+/** The exchanges that are forwarded and not recorded. */
 export interface ExclusionOptions {
   /** Operations by id; `*` for requests outside of the contract. */
   readonly operations?: readonly string[];

@@ -34,7 +34,7 @@ interface HarImportParts extends Pick<CallParts, 'contract' | 'router' | 'decode
 /** The files that an import has written, and the entries that it has skipped. */
 export interface HarImported {
   readonly written: readonly string[];
-  /** Those of the files whose request is outside of the contract. */
+  /** The files with a request outside of the contract. */
   readonly undocumented: readonly string[];
   readonly skipped: readonly SkippedEntry[];
 }

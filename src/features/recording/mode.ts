@@ -19,7 +19,7 @@ export const RECORDING_MODES: readonly RecordingMode[] = ['replay', 'record-miss
 /** Every owner of an operation. */
 export const OWNERS: readonly Owner[] = ['mock', 'replay', 'forward', 'forward-then-mock', 'forward-except-501'];
 
-/** What determines the mode. */
+/** The inputs that determine the mode. */
 export interface ModeRequest {
   /** Defaults to the variable `VOUCH_RECORDINGS`, then to `replay`. */
   readonly mode: string | undefined;

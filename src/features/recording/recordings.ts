@@ -59,7 +59,7 @@ export interface RecordingStart {
   readonly mode?: RecordingMode | undefined;
 }
 
-/** What a cassette has after a recording or a snapshot. */
+/** The state of a cassette after a recording or a snapshot. */
 export interface RecordingReport {
   /** Its name. */
   readonly cassette: string;
@@ -96,7 +96,7 @@ export interface Recordings extends RecordingControls {
   readonly pace: 'recorded' | 'none';
   readonly check: CheckResponse;
   readonly enforce: RecordingOptions['enforce'];
-  /** What is not recorded. */
+  /** The exchanges that are not recorded. */
   readonly exclusion: Exclusion;
   /** Warnings for the user, such as an expired cassette. */
   readonly warnings: readonly string[];
@@ -180,7 +180,7 @@ export function createRecordings(given: RecordingOptions, parts: RecordingParts)
   };
 }
 
-/** What the parts of the engine have in common. */
+/** The values that the parts of the engine share. */
 interface Engine extends RecordingParts {
   readonly options: RecordingOptions;
   readonly root: string;
@@ -255,7 +255,7 @@ function createRuns(options: RecordingOptions, { contract, environment }: Record
   };
 }
 
-/** What the sources ask about a call. */
+/** Creates the lookups of the sources for a call. */
 function createLookups({
   options,
   defaultCassette,

@@ -1,7 +1,7 @@
 /** A change of a session as plain data: what it changes, then the arguments. */
 export type Change = readonly [kind: string, ...args: readonly unknown[]];
 
-/** What is written together. */
+/** The changes and journal entries that are written together. */
 export interface Segment {
   readonly changes: readonly Change[];
   /** New entries of the journal. */
@@ -14,13 +14,13 @@ interface LogEntry {
   written(number: number): void;
 }
 
-/** What other processes have written. */
+/** The writes of other processes. */
 export interface News {
   /** The revision of the state that it can be applied to. */
   readonly base: number;
   /** The revision of the state afterwards. */
   readonly revision: number;
-  /** Whether it replaces the state here, of which the store has lost a part: then its revision can be lower, or the same. */
+  /** Whether it replaces the state here, since the store has lost a part of that: then its revision can be lower, or the same. */
   readonly isOther: boolean;
   apply(): void;
 }
@@ -31,7 +31,7 @@ export interface ChangeLog {
   readonly revision: number;
   /** Writes a segment after the revision of the state here; if others have written since, nothing is written, and what they wrote is returned. */
   commit(segment: Segment): Promise<News | undefined>;
-  /** What others have written since the revision of the state here. */
+  /** Reads the writes of others since the revision of the state here. */
   read(): Promise<News>;
   /** Writes the whole state where the log is long; called when nothing is uncommitted. */
   shorten(): Promise<void>;
@@ -60,17 +60,17 @@ interface OpenSegment extends Segment {
  * Runs functions that change the state of a session here, and writes their changes to a log that other processes read.
  *
  * A function is synchronous and can run again: where another process wrote in between, the session returns to its state before, the changes of
- * the other process are applied, and the function runs on the newer state. What cannot be repeated waits for `committed()` first.
+ * the other process are applied, and the function runs on the newer state. A function that cannot be repeated waits for `committed()` first.
  */
 export class Atomic {
   readonly #log: ChangeLog;
   readonly #takeState: () => () => void;
   readonly #queue: Work[] = [];
   #running: OpenSegment | undefined;
-  /** What has run and is not being written yet. */
+  /** The changes that were made and are not being written yet. */
   #open = createSegment();
   #isBusy = false;
-  /** A revision that another process has written; infinity where the state here is not that of the store. */
+  /** A revision that another process has written; infinity where the state here differs from the state of the store. */
   #expected = 0;
 
   /** @param takeState - Keeps the state of the session; the result returns the session to it. */

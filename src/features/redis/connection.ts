@@ -69,7 +69,7 @@ export async function connectRedis(redis: string | RedisClient, metrics: StoreMe
   return createConnection(driver, metrics, { isOwn: true, name });
 }
 
-/** What both packages have in common. */
+/** The functions that both packages have in common. */
 interface Driver {
   send(key: string, command: readonly string[]): Promise<unknown>;
   connect(): Promise<unknown>;

@@ -31,7 +31,7 @@ export async function openStore(
   });
 }
 
-/** The same parts, whose scenarios are those of all processes. */
+/** The same parts, with scenarios that all processes share. */
 export function shareParts<Parts extends { readonly scenarios: SharedScenarios }>(
   parts: Parts,
   store: SharedStore | undefined,

@@ -14,7 +14,7 @@ export interface RedisStore {
   link(id: string, limits: { readonly idleMs: number; readonly journal: number }): SessionLink;
   /** Whether there is something of a session. */
   exists(id: string): Promise<boolean>;
-  /** What all sessions have in common, as far as it is not known. */
+  /** Reads the fields that all sessions have in common, as far as they are not known. */
   readFields(known: FieldsVersion): Promise<Fields>;
   /** Changes one field: a list of ids is changed by `activate` and `deactivate`. @returns the value before, where `add` finds one. */
   writeField(verb: FieldVerb, field: string, value?: string): Promise<string | undefined>;

@@ -69,7 +69,7 @@ return state
  * Writes changes after a revision, and lines of the journal. A client can send it twice, where the connection was lost before the answer: what is
  * written already is found by its stamp.
  *
- * ARGV after those of `READ`: its stamp, epoch of a new session, milliseconds until it expires (0: never), lines that are kept, whether the journal
+ * ARGV after that of `READ`: its stamp, epoch of a new session, milliseconds until it expires (0: never), lines that are kept, whether the journal
  * is emptied, channel, message, changes (empty: none), lines.
  */
 export const COMMIT_SCRIPT: Script = toScript(`${READ_STATE}

@@ -16,7 +16,7 @@ export interface SessionLink {
   remove(): Promise<void>;
 }
 
-/** What is known here. */
+/** The state that is known here. */
 export interface KnownState {
   /** Differs for each session that had this id; empty before anything was written. */
   readonly epoch: string;
@@ -37,14 +37,14 @@ interface NewState {
   readonly lines: readonly string[];
 }
 
-/** What has been written since what is known. */
+/** The writes since the known state. */
 export interface WrittenState extends KnownState {
-  /** Whether all of it is here, since what is known is not a part of it: the session has started again, or the store has lost writes. */
+  /** Whether it is the whole state, since the known state is not a part of it: the session has started again, or the store has lost writes. */
   readonly isOther: boolean;
   /** The whole state at the revision before `changes`, where older ones are not kept. */
   readonly dump: string | undefined;
   readonly changes: readonly string[];
-  /** Interactions, the first of which is `firstLine`. */
+  /** Interactions; the number of the first one is `firstLine`. */
   readonly lines: readonly string[];
   readonly firstLine: number;
 }
@@ -56,7 +56,7 @@ interface Committed {
   readonly kept: { readonly count: number; readonly bytes: number };
 }
 
-/** What the log of a session changes here. */
+/** The state that the log of a session changes here. */
 export interface LogTarget {
   readonly number: number;
   addLines(first: number, lines: readonly string[]): void;

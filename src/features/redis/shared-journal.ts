@@ -22,9 +22,9 @@ export interface SharedJournal {
   readonly number: number;
   /** Adds an interaction of this process, with its number. */
   put(interaction: Interaction, size: number): void;
-  /** Adds the interactions of all processes from a number on; those of this process are there already. */
+  /** Adds the interactions of all processes from a number on; the interactions of this process are there already. */
   addLines(first: number, lines: readonly string[]): void;
-  /** Forgets everything; the next interaction has the number 1. What waits for an interaction continues to wait. */
+  /** Forgets everything; the next interaction has the number 1. Code that waits for an interaction continues to wait. */
   restart(): void;
 }
 

@@ -35,7 +35,7 @@ export class RedisSession implements SharedSession {
   readonly #link: SessionLink;
   readonly #log: ChangeLog;
   readonly #journalLimit: number;
-  /** Whether changes are written: not those of opening the session, nor those of other processes. */
+  /** Whether changes are written: not while the session is opened, nor while changes of other processes are applied. */
   #isActive = false;
   #parts: OwnParts | undefined;
   /** Returns to the state of the session when it was opened. */
@@ -253,7 +253,7 @@ function shareStore(store: Store, write: Write): Store {
   });
 }
 
-/** A clock whose moves are those of all processes. */
+/** A clock that moves in all processes. */
 function shareClock(
   clock: Clock,
   {

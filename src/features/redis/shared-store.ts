@@ -60,7 +60,7 @@ export class SharedStore implements SharedState {
   readonly #closeConnection: () => Promise<void>;
   #here: { readonly sessions: Sessions; readonly scenarios: SharedScenarios } | undefined;
   #version = NOTHING_KNOWN;
-  /** Whether changes are those of other processes. */
+  /** Whether changes of other processes are being applied. */
   #isApplying = false;
   #sweeping: ReturnType<typeof setInterval> | undefined;
   readonly #fields = new Map<string, string>();
@@ -88,7 +88,7 @@ export class SharedStore implements SharedState {
     };
   }
 
-  /** What keeps a session the same in all processes. */
+  /** Creates the session that all processes share. */
   share(id: string): SharedSession {
     return new RedisSession(this.#link(id), this.#options.journalLimit);
   }
@@ -122,7 +122,7 @@ export class SharedStore implements SharedState {
     return withMethods(scenarios, methods as Partial<Scenarios>);
   }
 
-  /** Begins to follow other processes: from now on the sessions and scenarios here are those of all. */
+  /** Begins to follow other processes: from now on all share the sessions and scenarios here. */
   async start(sessions: Sessions, scenarios: SharedScenarios): Promise<void> {
     this.#here = { sessions, scenarios };
     await this.#readFields();
@@ -206,7 +206,7 @@ export class SharedStore implements SharedState {
     this.#keep(written);
   }
 
-  /** What cannot be written is reported by `settle`. */
+  /** Keeps a write until it is done; `settle` reports failed writes. */
   #keep(written: Promise<unknown>): void {
     this.#pending.add(written);
     written.then(

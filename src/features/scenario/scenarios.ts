@@ -19,11 +19,11 @@ export interface Scenarios {
   check(id: string, definition: unknown): Scenario;
   /** Adds or replaces a scenario that is passed as an object. @throws MockError `SCENARIO_INVALID`. */
   add(id: string, definition: unknown): Scenario;
-  /** Those that were added. */
+  /** The scenarios that were added. */
   added(): readonly Scenario[];
-  /** Removes a scenario that was added; those of files stay. @returns whether there was one. */
+  /** Removes a scenario that was added; scenarios of files stay. @returns whether there was one. */
   remove(id: string): boolean;
-  /** Replaces the scenarios of the folder; those that were added stay. */
+  /** Replaces the scenarios of the folder; added scenarios stay. */
   replace(loaded: readonly Scenario[]): void;
   /** Activates scenarios in every session, without applying their `state`: see `startScenarios`. */
   activate(ids: readonly string[]): void;
@@ -128,7 +128,7 @@ export function startScenarios(scenarios: Scenarios, target: ChangeTarget, ids: 
   }
 }
 
-/** The ids that are active for a call, by rising precedence: those of the mock, the session and the request. */
+/** The ids that are active for a call, by rising precedence: ids of the mock, the session and the request. */
 export function activeIds(
   scenarios: Scenarios,
   state: Pick<ScenarioState, 'active'>,

@@ -17,13 +17,13 @@ export function scenarioOf({ slots }: Pick<Session, 'slots'>): ScenarioState {
   return slots[SLOT] as ScenarioState;
 }
 
-/** What scenarios need to change a session. */
+/** The parts with which scenarios change a session. */
 export interface ScenarioParts {
   readonly scenarios: Scenarios;
   readonly editors: { change(session: Session): ChangeCollections };
 }
 
-/** What scenarios keep for each session. */
+/** Creates the slot for the state that scenarios keep for each session. */
 export function createScenarioSlot(parts: ScenarioParts): SessionSlot<ScenarioState> {
   const { scenarios } = parts;
   const start = (session: Session): void =>
@@ -71,7 +71,7 @@ function toTarget(session: Session, { editors }: ScenarioParts): ChangeTarget {
   return { state: scenarioOf(session), changeCollections: editors.change(session) };
 }
 
-/** The state of scenarios, whose changes are those of all processes. */
+/** The state of scenarios, with changes that apply to all processes. */
 function shareScenario(state: ScenarioState, { write, tell }: SharedChanges): ScenarioState {
   const share = <Args extends readonly unknown[]>(name: keyof ScenarioState, work: (...args: Args) => void) => {
     return (...args: Args): void =>

@@ -5,7 +5,7 @@ import { pickUuid } from './identifiers.js';
 import { toTable, pickInstant, type TimeKind } from './names.js';
 import { type Location, type Person, toPlainLetters } from './people.js';
 
-/** What a string or a number is generated from. */
+/** The inputs of a generated string or number. */
 export interface TextContext {
   readonly random: Random;
   /** Milliseconds since 1970. */
@@ -105,7 +105,7 @@ function* writeBase64(context: TextContext): Iterable<string> {
   yield Buffer.alloc((length / 4) * 3, 'vouch').toString('base64');
 }
 
-/** By format: JSON Schema's, those of the OpenAPI registry, and others that documents use. */
+/** By format: the formats of JSON Schema and of the OpenAPI registry, and others that documents use. */
 export const FORMATS: ReadonlyMap<string, FormatWriter> = toTable<FormatWriter>([
   ['date-time', writeDateTime],
   ['date', (context) => [iso(context).slice(0, 10)]],

@@ -83,7 +83,7 @@ export function fitLength(generate: TextGenerator, schemas: readonly (SchemaObje
 const octet = (random: Random): number => random.integer(1, 254);
 const label = (random: Random): string => random.text(LOWER, 1) + random.text(DIGITS + LOWER, 11);
 
-/** Formats of which a prefix and random characters are not a value. */
+/** Formats whose values cannot be a prefix and random characters. */
 const ID_FORMATS: ReadonlyMap<string, TextGenerator> = new Map<string, TextGenerator>([
   ['uuid', pickUuid],
   ['ipv4', (random) => `10.${octet(random)}.${octet(random)}.${octet(random)}`],

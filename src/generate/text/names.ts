@@ -18,7 +18,7 @@ export function toTable<Entry>(rows: readonly (readonly [names: string, entry: E
 }
 
 /**
- * What a time is about. Each kind has a range of its own and the ranges follow each other, so that `created_at` is before
+ * The event that a time is about. Each kind has a range of its own and the ranges follow each other, so that `created_at` is before
  * `updated_at` although no value depends on another.
  */
 export type TimeKind = 'birth' | 'created' | 'expires' | 'happened' | 'started' | 'updated';

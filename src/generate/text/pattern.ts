@@ -163,7 +163,7 @@ interface Sampling {
   readonly random: Random;
   /** The last match of each group. */
   readonly groups: Map<string, string>;
-  /** What `(?=…)` requires, from its position. */
+  /** The strings that `(?=…)` requires, from its position. */
   readonly ahead: { readonly at: number; readonly text: string }[];
   written: number;
 }

@@ -32,11 +32,11 @@ export interface Vocabulary {
   boolean(wanted: WantedValue): boolean;
   /** A value other than an example, for names, sentences, amounts and times; undefined where only the document knows the form. */
   vary(wanted: WantedValue, example: unknown): number | string | undefined;
-  /** What a name says about its value; read once for each name. */
+  /** Reads the facts about a value from its name, once for each name. */
   about(name: string): NameFacts;
 }
 
-/** What a value is chosen for. */
+/** The attempt, place and shape of a value. */
 interface WantedValue {
   readonly attempt: {
     /** Milliseconds since 1970. */
@@ -47,7 +47,7 @@ interface WantedValue {
   readonly shape: MergedSchema;
 }
 
-/** What the name of a property says about its value. */
+/** The facts about a value that follow from the name of its property. */
 interface NameFacts {
   readonly plain: string;
   readonly words: readonly string[];
@@ -108,7 +108,7 @@ export function createVocabulary(): Vocabulary {
 }
 
 function createStringWriter(about: Vocabulary['about'], lendFaker: LendFaker): Vocabulary['strings'] {
-  // Examples are those of the document.
+  // The examples come from the document.
   const imitate = memoize(createImitation, MAX_NAMES);
   return function* writeStrings(wanted) {
     const { formats, contentEncoding, suggestions } = wanted.shape;
@@ -166,7 +166,7 @@ function createNumberPicker(about: Vocabulary['about'], lendFaker: LendFaker): V
   };
 }
 
-/** What one value is generated from. */
+/** Creates the inputs of one generated value. */
 function createContext(
   { attempt, place, shape }: WantedValue,
   facts: Pick<NameFacts, 'timeKind' | 'words'> & { readonly isWhole?: boolean; readonly maxLength?: number },

@@ -37,7 +37,7 @@ export interface Attempt {
   readonly isVaried: boolean;
   /** Whether a schema that no value fits gets the value of a part of it. */
   readonly isTolerant: boolean;
-  /** The parts of a schema that must all be valid: its references, its own keywords, then those of `allOf`. */
+  /** The parts of a schema that must all be valid: its references, its own keywords, then the schemas of `allOf`. */
   split(part: SchemaPart): readonly SchemaPart[];
   /** Pointers that were wrong in an earlier attempt, and how often. */
   readonly mistakes: ReadonlyMap<string, number>;
@@ -45,7 +45,7 @@ export interface Attempt {
   isContradictory: boolean;
   /** Values generated so far; above a limit no more alternatives are tried. */
   steps: number;
-  /** A random stream that depends on its name only, of which this is the hash. */
+  /** A random stream that depends on its name only. @param stream - The hash of the name. */
   random(stream: number, purpose?: string): Random;
   /** Whether a value fits a schema; true for a schema that is not in the document. */
   fits(part: SchemaPart, value: unknown): boolean;

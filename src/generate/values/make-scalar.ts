@@ -78,7 +78,7 @@ function leastCommonMultiple(a: number, b: number): number {
   return ((x / m) * y) / scale;
 }
 
-/** The bounds to choose between: those of the schema, else a realistic range. */
+/** The bounds to choose between: the bounds of the schema, else a realistic range. */
 function readBounds(task: ValueTask, step: number): readonly [least: number, most: number] {
   const { shape, place } = task;
   const ranges = listRanges(shape);

@@ -158,7 +158,7 @@ function readValues(shape: MergedSchema, values: readonly unknown[]): NonNullabl
   return plan.values;
 }
 
-/** The enumerated values in turn, those of examples first. */
+/** Chooses enumerated values in turn, values of examples first. */
 function chooseInTurn({ place, shape }: ValueTask, values: readonly unknown[]): unknown {
   const examples = values.filter((value) => shape.suggestions.includes(value));
   const ordered = examples.length === 0 ? values : [...examples, ...values.filter((each) => !examples.includes(each))];

@@ -100,7 +100,7 @@ function mergePart(work: Work, part: SchemaPart): void {
   if (discriminator !== undefined) decide(work, readSubtypes(work, pointer, discriminator));
 }
 
-/** The parts of a schema that must all be valid: the target of its `$ref`, its own keywords without unions, those of `allOf`. */
+/** The parts of a schema that must all be valid: the target of its `$ref`, its own keywords without unions, the schemas of `allOf`. */
 export function splitPart(contract: Contract, { schema, pointer }: SchemaPart): readonly SchemaPart[] {
   if (!isKeywords(schema)) return [];
   const { $ref, $dynamicRef, allOf, ...own } = schema;

@@ -96,20 +96,20 @@ export interface PropertyPlan {
 
 /** The options of the first open choice of a shape. */
 export interface OptionPlan {
-  /** All options, those of small values first. */
+  /** All options, the ones with small values first. */
   readonly ordered: readonly number[];
-  /** Those that have an end and are not null. */
+  /** The options that have an end and are not null. */
   readonly real: readonly number[];
-  /** Those of them whose values stay small. */
+  /** The `real` options whose values stay small. */
   readonly light: readonly number[];
 }
 
 /**
- * What follows from a shape alone, so that its second value costs less than the first: each member is set when a value first needs it, by
+ * The results that depend on a shape alone, so that its second value costs less than the first: each member is set when a value first needs it, by
  * the function that computes it.
  */
 interface ShapePlan {
-  /** What the shape was merged from. */
+  /** The parts that the shape was merged from. */
   readonly parts: readonly SchemaPart[];
   readonly decisions: Decisions;
   /** The declared properties in the order of the document, then the other required ones. */
@@ -127,7 +127,7 @@ export interface ValuePlace {
   readonly path: string;
   /** The hash of the name of its random stream: its pointer, and how often it was tried again. */
   readonly stream: number;
-  /** That of the object it is a property of. */
+  /** The stream of the object that has the property. */
   readonly ownerStream: number;
   /** The name of the property, or of the nearest one above. */
   readonly name: string;
@@ -296,7 +296,7 @@ export function isSent(merge: MergeSchemas, { parts }: PropertyPlan, direction: 
   return direction === 'request' ? !readOnly : !writeOnly;
 }
 
-/** What objects are called: the title of their schema, else the last name in its pointer. */
+/** The noun for objects: the title of their schema, else the last name in its pointer. */
 export function readKind(shape: MergedSchema, [part]: readonly SchemaPart[]): string {
   if (shape.title !== undefined) return shape.title;
   if (part === undefined || !isKeywords(part.schema)) return '';

@@ -10,7 +10,7 @@ export interface ReceivedFile {
   readonly digest: string;
 }
 
-/** What reading a body came to. */
+/** The result of reading a body. */
 export type BodyBytes =
   | { readonly kind: 'none' }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }

@@ -7,7 +7,7 @@ import { type ClientReport, hasErrors, type Violation } from '../../schema/viola
 import type { MediaTypeText } from '../../contract/media-type.js';
 import { type Coerce, readJson } from './coerce.js';
 
-/** What codecs share, created once per contract. */
+/** The parts that codecs share, created once per contract. */
 export interface BodyParts {
   readonly validators: Validators;
   readonly shapes: (pointer: string) => ValueShape;

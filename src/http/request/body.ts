@@ -39,7 +39,7 @@ export interface ReadBody {
 /** Decodes and validates the body of one operation; violations are pushed to the array. */
 export type BodyReader = (bytes: Uint8Array, contentType: string | null, violations: Violation[]) => ReadBody;
 
-/** What body readers share, created once per contract. */
+/** The parts that body readers share, created once per contract. */
 interface BodyReaderParts extends BodyParts {
   readonly strict: boolean;
   readonly findUndeclared: UndeclaredFinder;

@@ -37,7 +37,7 @@ interface ParameterSource {
   /** The query without `?`, as received. */
   readonly search: string;
   readonly headers: RequestHeaders;
-  /** Those that were accepted, by scheme. */
+  /** The accepted credentials, by scheme. */
   readonly credentials: Readonly<Record<string, string>>;
 }
 
@@ -156,7 +156,7 @@ export type QueryProfile = (typeof QUERY_PROFILES)[number];
 /** The names of the query profiles. */
 const QUERY_PROFILES = ['brackets', 'dots', 'comma', 'repeat'] as const;
 
-/** What parameter readers share, created once per contract. */
+/** The parts that parameter readers share, created once per contract. */
 interface ParameterParts {
   readonly validators: Validators;
   readonly shapes: (pointer: string) => ValueShape;
@@ -173,7 +173,7 @@ interface ParameterPlan {
   readonly parameter: Parameter;
   readonly place: ViolationPlace;
   readonly shape: ValueShape;
-  /** What the schema allows, the simplest first. */
+  /** The forms that the schema allows, the simplest first. */
   readonly textShapes: readonly TextShape[];
   /** Whether an empty string can be an item of its array. */
   readonly takesEmptyItem: boolean;

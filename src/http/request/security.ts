@@ -21,7 +21,7 @@ type Finding = { readonly credential: string; readonly note?: ClientReport } | R
 
 type Refusal = { readonly report: ClientReport; readonly absent: boolean };
 
-/** What a call without credentials has. */
+/** The credentials of a call that has none. */
 export const NO_CREDENTIALS: Readonly<Record<string, string>> = Object.freeze({});
 
 /** Creates the security check of an operation: alternatives (OR) of schemes that must all be met (AND). */

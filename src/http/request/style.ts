@@ -3,7 +3,7 @@ import type { ParameterStyle } from '../../contract/operations/operation.js';
 import type { ViolationCode } from '../../schema/violation.js';
 import type { TextTree } from '../text.js';
 
-/** What the schema of a parameter allows: one value, an array or an object. */
+/** A form that the schema of a parameter allows: one value, an array or an object. */
 export type TextShape = 'text' | 'list' | 'names';
 
 /** The serialization of one parameter. */

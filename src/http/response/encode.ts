@@ -15,7 +15,7 @@ export type ResponseConstructor = new (body: WrittenBody | null, init: ResponseI
 /** A serialized body. */
 type WrittenBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
-/** What a response is written to. */
+/** The target that a response is written to. */
 interface ResponseTarget {
   /** The class of the Response; default: that of the platform. */
   readonly ResponseClass?: ResponseConstructor | undefined;
@@ -194,7 +194,7 @@ function toText(value: unknown): string {
 
 /** The violations of an answer that is sent anyway. */
 function toViolationHeaders(violations: readonly Violation[]): Readonly<Record<string, string>> {
-  // A refusal has those of the client in a header of its own.
+  // A refusal has the violations of the client in a header of its own.
   const own = violations.filter(({ by }) => by !== 'client');
   if (own.length === 0) return {};
   return { 'x-mock-violations': toFieldValue(toViolationsHeader(own)) };

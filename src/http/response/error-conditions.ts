@@ -56,7 +56,7 @@ export function listWords(condition: ErrorCondition, status: number): readonly R
   ];
 }
 
-/** What the body of an error says. */
+/** The facts that the body of an error reports. */
 export interface ErrorFacts {
   readonly status: number;
   /** A sentence for a human. */
@@ -70,7 +70,7 @@ export interface ErrorFacts {
   readonly violation?: Violation | undefined;
 }
 
-/** What a body says, with what follows from it. */
+/** The facts that a body reports, with their code and condition. */
 export interface BodyFacts extends ErrorFacts {
   readonly code: string;
   readonly condition: ErrorCondition;

@@ -1,12 +1,12 @@
 import { host } from '../../base/platform.js';
 
-/** What problem details say. */
+/** The content of problem details (RFC 9457). */
 interface Problem {
   readonly status: number;
   readonly detail: string;
   /** A stable name of the problem, for programs. */
   readonly code?: string | undefined;
-  /** What to do about it. */
+  /** The suggested fix. */
   readonly hint?: string | undefined;
   /** Each single mistake; more members of an entry are left out. */
   readonly errors?: readonly { readonly code: string; readonly in?: string; pointer: string; message: string }[];

@@ -10,9 +10,9 @@ import { readPrefix } from '../../session/choice.js';
 /** One document of several that are served together. */
 export interface ServedDocument {
   readonly name: string;
-  /** The host whose requests it gets; undefined for those of every host that no document has. */
+  /** The host whose requests it gets; undefined for the requests of every host that no document has. */
   readonly host: string | undefined;
-  /** What the paths of its control API begin with; undefined if that is switched off. */
+  /** The prefix of the paths of its control API; undefined if that is switched off. */
   readonly control: string | undefined;
   /** The contract that it has now. */
   readonly contract: () => Contract;

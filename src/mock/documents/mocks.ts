@@ -110,7 +110,7 @@ async function createNamed({ name, host: given, ...options }: MocksOptions): Pro
   };
 }
 
-/** What the paths of the control APIs begin with. */
+/** The prefix of the paths of the control APIs. */
 function readRoot({ control }: Pick<MockOptions, 'control'>): string {
   return (control === false ? undefined : control?.prefix) ?? '/__mock';
 }

@@ -1,5 +1,5 @@
 /**
- * An object whose members are those of another one, which is read with each use: what holds it need not know that the other one is replaced.
+ * An object with the members of another one, which is read with each use: its users need not know that the other one is replaced.
  *
  * It costs more than the object itself, so that no request depends on it.
  */
@@ -19,6 +19,6 @@ export function follow<Followed extends object>(read: () => Followed): Followed 
       return found && { ...found, configurable: true };
     },
   };
-  // Its members are those of what is followed.
+  // It has the members of the followed object.
   return new Proxy({}, handler) as Followed;
 }

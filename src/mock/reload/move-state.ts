@@ -8,7 +8,7 @@ import { findProblems, type ItemProblem, type Items } from '../../resources/stor
 import type { Store, StoreDefinition, Transaction } from '../../resources/store/store.js';
 import { NOTHING_USED } from '../../resources/store/lists/usage.js';
 
-/** What the items of a version of a mock follow from. */
+/** The parts that determine the items of a version of a mock. */
 interface StateParts extends Pick<ItemModels, 'contract' | 'resources'> {
   readonly definition: StoreDefinition;
   readonly items: Items;

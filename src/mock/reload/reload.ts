@@ -15,7 +15,7 @@ import { host, isPromise, readMonotonic } from '../../base/platform.js';
 import { moveState } from './move-state.js';
 import { createVersion, loadParts, type SharedParts, type Version } from './version.js';
 
-/** What answers requests now. */
+/** The version that answers requests now. */
 export interface Live {
   version: Version;
   /** Answers a request; while a file has a mistake, with a header that says so. */
@@ -117,7 +117,7 @@ interface Applying {
   readonly live: Live;
   readonly shared: SharedParts;
   readonly files: OptionFiles | undefined;
-  /** Receives files to watch besides those of the version that answers. */
+  /** Receives files to watch besides the files of the version that answers. */
   note(paths: readonly string[]): void;
 }
 
@@ -233,7 +233,7 @@ const LIVE_OPTIONS: ReadonlySet<string> = new Set<keyof Settings>([
   'middleware',
 ]);
 
-/** Settings with those of before where only a restart changes them, and the names of these. */
+/** The settings, with the earlier values where only a restart changes them, and the names of these. */
 function keepFixed(
   before: Settings,
   settings: Settings,

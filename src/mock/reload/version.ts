@@ -29,7 +29,7 @@ import { createState } from '../../session/state.js';
 import { findFixedIds, loadFixtures } from '../../resources/fixtures/fixtures.js';
 import { replayOf } from '../../features/recording/matching/replay-slot.js';
 
-/** What all versions of a mock share. */
+/** The parts that all versions of a mock share. */
 export interface SharedParts {
   readonly sessions: Sessions;
   readonly foreign: RecordingSources | undefined;
@@ -40,7 +40,7 @@ export interface SharedParts {
   readonly store: SharedStore | undefined;
 }
 
-/** What answers requests by one state of the files. A request that begins with a version ends with it. */
+/** The parts that answer requests by one state of the files. A request that begins with a version ends with it. */
 export interface Version extends MockParts {
   readonly settings: Settings;
   readonly handlers: HandlerRegistry;
@@ -140,10 +140,10 @@ function listSources(
     handlers.source,
     ...take('replay'),
     ...take('forward'),
-    // What neither of the two answers is left to the mock, which refuses a call that breaks the contract.
+    // A call that neither of the two answers is left to the mock, which refuses it if it breaks the contract.
     ...(foreign === undefined ? [] : [refuse]),
     ...(parts.answersRanges ? [createRangeSource(parts)] : []),
-    // Those that this list does not name.
+    // Sources of further features, which this list does not name.
     ...added.values(),
     ...(settings.state === false ? [] : [state]),
     ...(settings.responses.examples === 'verbatim' ? [] : [pages]),

@@ -112,7 +112,7 @@ export function locateItem(
   pointer: string,
 ): ItemPlace {
   const found = schema === undefined ? undefined : findItemPlace(read, schema, pointer);
-  // What an envelope holds is about the item, also where it has none of its properties: `{ "data": { "member_id": 1 } }`.
+  // The object in an envelope is about the item, also where it has none of its properties: `{ "data": { "member_id": 1 } }`.
   const inner = found ?? findItemPositions(read, pointer).find((each) => !isEnvelope(read, each.schema));
   const root: ItemPlace = { path: [], schema: read(pointer), isInArray: false };
   if (inner === undefined) return root;
@@ -151,7 +151,7 @@ function createPartWriter(
   if (isCreate && isIdSchema(target)) return (entry) => readIdAs(target, resource, entry);
   const pair = schema && { from: schema, to: target, collection: resource.name };
   const linked = new Set(pair && findLinks(context.read, pair).map(({ to: [name] }) => name));
-  // What has the same name can mean something else, such as the `id` beside a `member_id`.
+  // A property of the same name can mean something else, such as the `id` beside a `member_id`.
   const names = [...target.members.keys()].filter((name) => linked.has(name) || schema?.members.has(name) !== true);
   const convert = pair && createProjection(context.read, pair);
   const constants = readConstants(target, schema);
@@ -316,7 +316,7 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
     if (media?.schema === undefined || schema === undefined) return [PLAIN_FORM];
     const branches = listBranches(context.contract, media.schemaPointer).map(toForm);
     const others = branches.filter(({ path, isInArray }) => isInArray || path.length === 0);
-    // Of several forms, that with an envelope is recognized by it.
+    // A form with an envelope comes first: it is recognized by the envelope.
     return [toForm(media.schemaPointer), ...others].toSorted((a, b) => b.path.length - a.path.length);
   });
   const readItems = ({ body, mediaType }: Call): readonly Item[] => {
@@ -393,7 +393,7 @@ function withoutFiles(body: Item): Item {
   return Object.values(body).some(isFile) ? filterMembers(body, (_, value) => !isFile(value)) : body;
 }
 
-/** What an operation is called where only its status says that it is done. */
+/** The name of an operation where only its status says that it is done. */
 const OPERATION_NAME = /(operation|job)s?$/i;
 
 /** The properties of a long-running operation that say that it is done, with their values, and the one that holds the item. */

@@ -177,7 +177,7 @@ type NamedIds = Readonly<Record<'chosen' | 'own', string | number | undefined>>;
 
 /**
  * Plans how a create finds out that its id belongs to another item: always for an id in the query, and for one in the body where a name
- * is the id. Other ids in bodies are those of items that the create replaces, as are names of items that were created on demand.
+ * is the id. With other ids in bodies the create replaces the item, as with names of items that were created on demand.
  */
 export function createIdCheck({
   binding: { operation },

@@ -20,7 +20,7 @@ import type { Exchange, SourceParts } from '../../answer/chain.js';
 import { chooseResponse, MAX_ACCEPT_HEADERS, type ResponseChoice } from '../../answer/choose-response.js';
 import type { ErrorAnswers } from '../../answer/error-answers.js';
 
-/** What the handlers of all operations share. */
+/** The parts that the handlers of all operations share. */
 export interface StateContext extends SourceParts {
   readonly resources: Resources;
   readonly items: Items;
@@ -32,17 +32,17 @@ export interface StateContext extends SourceParts {
   answerFailure(operation: Operation, noun: string): Answer | undefined;
   /** The operations of a collection. */
   bindingsOf(collection: string): readonly Binding[];
-  /** What references in the contract can mean; read when it is first needed. */
+  /** The collections that references in the contract can mean; read when first needed. */
   targets(): Targets;
 }
 
-/** What references in a contract can mean: its collections by the noun of an item, and those at the top level by its schema. */
+/** The collections that references in a contract can mean: all by the noun of an item, top-level ones also by the schema of an item. */
 export interface Targets {
   readonly byNoun: ReadonlyMap<string, readonly Resource[]>;
   readonly bySchema: ReadonlyMap<string, string>;
 }
 
-/** What the handler of one operation works with. */
+/** The parts that the handler of one operation works with. */
 export interface OperationContext extends StateContext {
   readonly binding: Binding;
   readonly model: ItemModel;
@@ -62,7 +62,7 @@ export type WriteBody = (entry: StoredItem, exchange: Exchange) => unknown;
 export interface BodyWriters {
   /** The body for the schema at a pointer: the item itself, the part of it that the schema describes, or an envelope around that. */
   project(schemaPointer: string | undefined): WriteBody;
-  /** The properties that a body shows of an item and that items do not have: they are those of one request. */
+  /** The properties that a body shows of an item and that items do not have: they belong to one request. */
   listUnstored(schemaPointer: string | undefined): readonly string[];
   /** The item in a body that `project` has written. */
   unwrap(schemaPointer: string | undefined, body: unknown): unknown;
@@ -219,7 +219,7 @@ export function createLocationWriter({ binding, bindingsOf, model }: OperationCo
   const word = readLastWord(operation.path);
   const read = reads.find((each) => readLastWord(each.operation.path) === word) ?? reads[0];
   const isBelow = below !== undefined || action === 'copy' || read === undefined;
-  // Some paths end in a slash, also those of items.
+  // Some paths end in a slash, also paths of items.
   const end = below?.operation.path.endsWith('/') === true ? '/' : '';
   const depth = operation.path.split('/').length;
   return ({ call }, entry, { scope }) => {

@@ -200,7 +200,7 @@ function findSource(
   const isNear = ({ parents, singleton }: Resource): boolean =>
     !singleton && parents.every((name, i) => name === model.resource.parents[i]);
   const isNamed = ({ name }: Resource): boolean => toBareName(name.split('.').at(-1) ?? '') === toBareName(property);
-  // That of the same parents before one of all of them, such as a search.
+  // A collection of the same parents before a collection for all of them, such as a search.
   const near = [...resources.collections.values()]
     .filter(isNear)
     .toSorted((a, b) => b.parents.length - a.parents.length);

@@ -275,7 +275,7 @@ function createEnvelopeReader(
   const accepts = validators.accepts(schema, 'response');
   const generate = (first: Item, { seed, clock }: Session): Item => {
     const make = (pointers: readonly string[]): Item => {
-      // An empty list can be wrong (`minItems`), but its items are those of the page.
+      // An empty list can be wrong (`minItems`), but the page fills it.
       const isList = (name: string): boolean => path.length === 1 && name === path[0];
       const wrong = new Set(pointers.map((pointer) => pointer.split('/')[1] ?? '').filter((name) => !isList(name)));
       if (wrong.size === 0) return {};
@@ -356,7 +356,7 @@ interface ListedItems {
   origin(entry: StoredItem): StoredItem;
 }
 
-/** Plans which items a list shows: those of one parent, or those of every parent where the path names none. */
+/** Plans which items a list shows: the items of one parent, or of every parent where the path names none. */
 function createListReader(context: OperationContext): (location: ItemLocation, call: Call) => ListedItems {
   const { binding, model } = context;
   const { elements } = binding;

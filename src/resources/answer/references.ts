@@ -42,7 +42,7 @@ import { readIdValue } from './write.js';
 interface Reference {
   /** The property names from the root of the body, the own one last; arrays in between have no step. */
   readonly path: readonly string[];
-  /** The collections of which one has the item. */
+  /** The collections, one of which has the item. */
   readonly collections: readonly string[];
   /** Whether it is at the root and has the name of what it refers to; any other is checked once there are such items. */
   readonly isPlain: boolean;
@@ -112,7 +112,7 @@ function readAll(value: unknown, path: readonly string[]): unknown {
   return name === undefined || !isObject(value) ? value : readAll(value[name], rest);
 }
 
-/** The ids that a value holds: itself, that of an object that only refers, or those of the elements of an array. */
+/** The ids that a value holds: the value itself, the id of an object that only refers, or the ids of the elements of an array. */
 function readIds(value: unknown, key = 'id'): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((each) => readIds(each, key));
   // An object with other properties is a new item inside of this one.
@@ -121,7 +121,7 @@ function readIds(value: unknown, key = 'id'): readonly string[] {
   return (typeof id === 'string' && id !== '') || typeof id === 'number' ? [String(id)] : [];
 }
 
-/** Of an operation whose bodies create no other items. */
+/** The references of an operation whose bodies create no other items. */
 export const NO_REFERENCES: References = { create: () => NO_PROPERTIES, adopt: (_, entry) => entry };
 
 /** Creates the items of other collections that an operation is sent inside of an item; planned when it first creates an item. */
@@ -186,7 +186,7 @@ function createAdoption(context: OperationContext): References['adopt'] {
     const other = list.path.length === 0 ? undefined : bySchema.get(list.element.pointer);
     const of = child?.name ?? (other === binding.collection ? undefined : other);
     const isBelow = child !== undefined;
-    // What no request creates below the item is only shown there, under its own id.
+    // Elements that no request creates below the item are only shown there, under their own ids.
     const isNew = isBelow && context.bindingsOf(child.name).some(({ action }) => CREATES.has(action));
     return of === undefined ? [] : [{ path: [name, ...list.path], of, isBelow, isNew }];
   });
@@ -284,7 +284,7 @@ function isAddressed({ binding, model }: OperationContext, path: readonly string
   return isPlace || path.join('.') === model.resource.memberParameter;
 }
 
-/** The collections of which a property of a body names an item: by what the item shows in its place, or by its name (`owner`, `owner_id`). */
+/** The collections whose items a property of a body can name: by what the item shows in its place, or by its name (`owner`, `owner_id`). */
 function findTargets(
   context: OperationContext,
   { byNoun, bySchema }: Targets,

@@ -24,11 +24,11 @@ interface RemovedMark {
   readonly status?: { readonly property: string; readonly value: unknown };
   /** The query parameter of a list that asks for removed items beside others. */
   readonly included?: string;
-  /** What a hint says instead. */
+  /** The hint that replaces the mark. */
   readonly hint?: RemovedHint;
 }
 
-/** What a removed item is read as; undefined where it is not found. */
+/** Answers the read of a removed item; undefined where it is not found. */
 export type ReadRemoved = (exchange: Exchange, entry: StoredItem) => Answer | undefined;
 
 /** Plans how removed items are read: as the branch of the response for them, or with the property that marks them. */

@@ -141,7 +141,7 @@ function describeQuery(context: ReportContext, binding: Binding, model: ItemMode
   return names.length === 0 ? undefined : [...new Set(names)];
 }
 
-/** What becomes of a property that a request sends. */
+/** The use of a property that a request sends. */
 type Fate = 'notStored' | 'serverSet' | 'stored';
 
 function findFate({ accepts, resource, schema, idProperty }: ItemModel, name: string): Fate {

@@ -133,7 +133,7 @@ function readParameter(call: Call, name: string, places: Binding['places']): unk
   return place.in === 'query' ? call.query[place.path[0] ?? name] : readPath(call.body, place.path);
 }
 
-/** What every operation on a collection has in common: it finds the list of the path and chooses the response. */
+/** Creates the handler of an operation on a collection: it finds the list of the path and chooses the response. */
 export function createCollectionHandler(
   { choose, findLocation }: OperationContext,
   handle: (exchange: Exchange, choice: ResponseChoice, location: ItemLocation) => Answer | undefined,
@@ -146,7 +146,7 @@ export function createCollectionHandler(
   };
 }
 
-/** What every operation on one item has in common: it finds the item and checks the preconditions. */
+/** Creates the handler of an operation on one item: it finds the item and checks the preconditions. */
 export function createItemHandler(
   context: OperationContext,
   handle: (exchange: Exchange, entry: StoredItem, location: ItemLocation) => Answer | undefined,
@@ -226,7 +226,7 @@ export function refuseUnknown(
     readonly of?: { readonly collection: string; readonly id: string } | undefined;
     readonly status: number;
     readonly param: string | undefined;
-    /** Of parameters that are not in the path; then the status is the first of those for unknown items that is declared. */
+    /** The places of parameters that are not in the path; then the status is the first declared one for unknown items. */
     readonly places?: Binding['places'];
   },
 ): Answer {
@@ -294,7 +294,7 @@ function toUpload({ bytes, mediaType, filename }: UploadedFile): Upload {
   };
 }
 
-/** What the shapes of failures are found with. */
+/** The parts that find the shapes of failures. */
 type FailureParts = Pick<StateContext, 'contract' | 'read' | 'validators'>;
 
 /** Creates the answers that report a failure with a success status; they are planned once per operation. */

@@ -63,7 +63,7 @@ export function createCreateHandler(context: OperationContext): StateHandler {
       const id = readId(exchange.call, binding.id, binding.places);
       const source = findEntry(context, exchange, { location, id });
       if (source === undefined) return answerMissing(context, exchange, { id, location });
-      // What a request may set, without the values that only one item can have.
+      // The properties that a request may set, without those that must be unique.
       const copied = filterMembers(model.accept(source.item), (name) => !model.resource.unique.includes(name));
       body = { ...copied, ...sent };
     }
@@ -194,7 +194,7 @@ export function createReplaceHandler(context: OperationContext): StateHandler {
   return isAdded ? createUpsertHandler(context, replace) : replace;
 }
 
-/** What one item of a request replaces. */
+/** The stored item that one item of a request replaces. */
 interface ReplacedItem {
   readonly entry: StoredItem;
   readonly location: ItemLocation;

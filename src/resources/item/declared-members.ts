@@ -17,7 +17,7 @@ export interface DeclaredMembers {
   inside(pointer: string): Filter | undefined;
 }
 
-/** The alternatives of one schema, of which a value fits some. */
+/** The alternatives of one schema; a value fits some of them. */
 interface Union {
   readonly pointer: string;
   readonly branches: readonly SchemaPart[];
@@ -26,7 +26,7 @@ interface Union {
   readonly mapping: ReadonlyMap<string, SchemaPart>;
 }
 
-/** What all schemas of one position say together. */
+/** All schemas of one position, combined. */
 interface Position {
   readonly parts: readonly SchemaPart[];
   readonly unions: readonly Union[];
@@ -223,7 +223,7 @@ function createPosition({ parts, unions }: Pick<Position, 'parts' | 'unions'>, o
 function flatten(contract: Contract, { schema, pointer }: MemberPlace, depth: number): readonly SchemaPart[] {
   if (depth > MAX_DEPTH) return [];
   const part = resolvePart(contract, schema, pointer);
-  // What is beside a `$ref` counts as well.
+  // Keywords beside a `$ref` count as well.
   const beside = part.pointer === pointer || !isObject(schema) ? [] : [{ schema, pointer }];
   return [part, ...beside].flatMap((own) => {
     const all = (own.schema.allOf ?? []).map((each, i) => ({ schema: each, pointer: `${own.pointer}/allOf/${i}` }));

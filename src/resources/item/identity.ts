@@ -20,7 +20,7 @@ import { isPathId, type Resource, type SecretKey } from './resource.js';
 import { type Collection, readScope } from '../store/collection.js';
 import type { Item } from '../store/lists/item-list.js';
 
-/** What an id is generated from. */
+/** The inputs of a generated id. */
 interface IdSource {
   readonly seed: number;
   readonly number: number;
@@ -66,7 +66,7 @@ export function createIdentity(
 ): Identity {
   const { schema, property } = known;
   const parameter = readSchemaAt(contract, resource.idParameterSchema);
-  // The pattern and the examples of a full name or a URL are not those of its last step.
+  // The pattern and the examples of a full name or a URL do not apply to its last step.
   const shown = (isPathId(resource) ? undefined : property?.schema) ?? parameter ?? {};
   const whole = isNumeric(shown);
   // A string in the item whose path parameter is a number is a number in a string.
@@ -160,7 +160,7 @@ export function readItemKey({ keyProperties, fullName, selfUrl }: Resource, item
   return keyProperties.map((name) => String(readMember(item, name))).join('/');
 }
 
-/** An item with its own URL, and those of the lists in it, where it shows them. */
+/** An item with its own URL, and the URLs of the lists in it, where it shows them. */
 export function showOwnUrls(
   { links, keyProperties }: Resource,
   item: Item,

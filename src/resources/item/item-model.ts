@@ -72,10 +72,10 @@ export interface ItemModel {
   tag(item: Item, revision: number): Item;
 }
 
-/** What a new item is built from. */
+/** The inputs of a new item. */
 interface ItemInput {
   readonly id: string | number | undefined;
-  /** What the request sends. */
+  /** The item that the request sends. */
   readonly body: Item;
   /** Properties that take precedence over the request: from the operation, the path or a hint. */
   readonly fixed: Item;
@@ -88,7 +88,7 @@ interface ItemInput {
   readonly now: number;
 }
 
-/** What a model knows about its resource besides its schema. */
+/** The facts about a resource that its model needs, besides the schema. */
 interface ItemModelFacts {
   readonly idProperty: IdProperty | undefined;
   readonly read: ReadSchema;
@@ -98,7 +98,7 @@ interface ItemModelFacts {
   readonly resources: Resources;
 }
 
-/** What item models are built with. */
+/** The parts that item models are built with. */
 export interface ItemModelParts {
   readonly contract: Contract;
   readonly validators: Validators;
@@ -228,7 +228,7 @@ function createRepair(
       const completed = generator.complete(pointer, left, { seed, key, direction: 'response', now }) as Item;
       const violations = check(completed);
       if (violations.length === 0 || round === 2 * MAX_REPAIRS) return completed;
-      // What a request sends may have another form than in the item: then it is generated, also inside of an object.
+      // A value in a request may have another form than in the item: then it is generated, also inside of an object.
       left = round < MAX_REPAIRS ? omitInvalidParts(left, violations) : omitInvalid(left, violations);
     }
   };
@@ -309,7 +309,7 @@ function createKept({ redacts }: Resource, rules: readonly Rule[]): (item: Item)
   const pick = (item: Item, from: readonly Rule[]): Item =>
     Object.fromEntries(from.flatMap(({ property: { name } }) => (name in item ? [[name, item[name]]] : [])));
   const fixed = rules.filter(({ open, made, property }) => (!open || made) && !isChangeTimestamp(property));
-  // What an item must have, and its status, unless the contract says what it is without a value.
+  // The properties that an item must have, and its status, unless the contract has a default.
   const defaults = rules.filter(({ open, property: { name, required, schema } }) => {
     const isNeeded = required ? schema.default === undefined : isStatus(name) && schema.enum !== undefined;
     return open && isNeeded && !Object.hasOwn(redacts, name);
@@ -333,7 +333,7 @@ function createTag(schema: SchemaView | undefined): ItemModel['tag'] {
   return (item, revision) => (isTagged ? { ...item, etag: String(revision) } : item);
 }
 
-/** What a rule says before it is known what requests can set; `fixed` where that does not matter. */
+/** Creates a rule before it is known what requests can set; `fixed` where that does not matter. */
 function createRule(resource: Resource, property: PropertyView, read: ReadSchema): Rule & { readonly fixed: boolean } {
   const { schema, name } = property;
   const isId = name === resource.idProperty;

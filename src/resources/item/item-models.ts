@@ -10,7 +10,7 @@ import { createItemModel, type ItemModel, type ItemModelParts } from './item-mod
 import { createSettableFinder } from './new-values.js';
 import { createGeneratedItems, type GeneratedItems } from '../store/on-demand.js';
 
-/** What is known about the items of a contract, whatever a mock holds. */
+/** The facts about the items of a contract that do not depend on the state of a mock. */
 export interface ItemModels extends ItemModelParts {
   readonly resources: Resources;
   readonly read: ReadSchema;

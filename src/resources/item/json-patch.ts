@@ -182,7 +182,7 @@ interface NamedElements {
 
 /**
  * Plans how the arrays of a change are merged whose elements have an id, where a request can leave out what an element requires: an
- * element with the id of an existing one changes it. What a request does not name is removed, unless its elements have a property that
+ * element with the id of an existing one changes it. Elements that it does not name are removed, unless they have a property that
  * removes them. Other arrays are replaced (RFC 7386).
  */
 export function createElementMerge(
@@ -214,7 +214,7 @@ export function createElementMerge(
   };
 }
 
-/** The changes of an item with whole arrays. @param sent - What the request has in its body and its query. */
+/** The changes of an item with whole arrays. @param sent - The body and the query of the request. */
 export type ElementMerge = (item: Item, changes: Item, sent: readonly Item[]) => Item;
 
 /** A member of requests with elements that an array of the item gets or loses. */

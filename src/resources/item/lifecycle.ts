@@ -22,7 +22,7 @@ export interface Lifecycle {
   advance(item: Item, input: NewValueInput): Item | undefined;
 }
 
-/** What a lifecycle is found in. */
+/** The sources of a lifecycle. */
 interface LifecycleParts {
   readonly resource: Resource;
   readonly schema: SchemaView | undefined;
@@ -49,7 +49,7 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle | undefined {
   if (property === undefined) return undefined;
   const values = property.schema.enum?.filter((value) => typeof value === 'string') ?? [];
   const chain = hint?.statuses ?? findChain(values);
-  // What requests can set is read last: it takes the bodies of all operations of the resource.
+  // Whether requests can set the property is read last: it takes the bodies of all operations of the resource.
   if (chain.length < 2 || (hint === undefined && isSettable(property.name))) return undefined;
   const blocked = hint === undefined ? findBlocked(bindings, property.name) : new Set<unknown>();
   const stepMs = hint?.seconds === undefined ? undefined : hint.seconds * 1000;

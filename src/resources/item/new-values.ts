@@ -24,7 +24,7 @@ import { toBareName } from '../../base/names.js';
 import type { Item } from '../store/lists/item-list.js';
 import { chooseInitialStatus, createTimestampWriter, isInstant, isStatusName, isTimestamp } from './server-values.js';
 
-/** What the values of a new item depend on. */
+/** The inputs of the values of a new item. */
 export interface NewValueInput {
   readonly seed: number;
   /** The name of the item for the random generator. */
@@ -75,7 +75,7 @@ function collectNames(read: ReadSchema, bindings: readonly Binding[], whole: Rea
     (operation.body?.content ?? [])
       .filter(({ schema }) => schema !== undefined)
       .map(({ schemaPointer }) => {
-        // What a client sends to get an answer is not a part of the answer: the messages before it.
+        // The messages that a client sends to get an answer are not a part of the answer.
         const isQuestion = MAKES_ITEM.has(action) && operation.streaming !== undefined;
         return addNames(read, to, { pointer: schemaPointer, depth: isQuestion ? MAX_DEPTH : 0 });
       }),
@@ -105,7 +105,7 @@ function addNames(
   return depth > 0 || isScalar || schema.members.size > 0 || schema.schema.properties !== undefined;
 }
 
-/** What an item only has after an event: an error, the end, a next step. */
+/** Names of properties that an item has only after an event: an error, the end, a next step. */
 const LATER_NAME =
   /error|fail|cancel|delet|remov|archiv|ended|^last|previous|^prev|^next|parent|reason|declin|refund|disput|revok|suspend|reject|replac|supersed|merged|closed|locked|trash/;
 
@@ -171,7 +171,7 @@ export function isAnswered(bindings: readonly Binding[]): boolean {
   return bindings.some(({ action, operation }) => MAKES_ITEM.has(action) && operation.streaming !== undefined);
 }
 
-/** What the elements of an answer are made with. */
+/** The parts that build the elements of an answer. */
 interface AnswerParts {
   readonly contract: Contract;
   readonly read: ReadSchema;
@@ -224,7 +224,7 @@ function readFinal(name: string, values: readonly unknown[] | undefined): unknow
   return isStatusName(name) ? values?.find((value) => means(String(value), 'statuses.done')) : undefined;
 }
 
-/** Plans of which kind a new item is: its constants do not differ from what is given, and it has the most properties that are given. */
+/** Plans the choice of the kind of a new item: its constants do not differ from given values, and it has most of the given properties. */
 export function createKindChooser(
   contract: Contract,
   schema: SchemaView | undefined,
@@ -248,14 +248,14 @@ function createNewId({ schema }: PropertyView): NewValue | undefined {
   return generate && (({ seed, key }) => generate(createRandom(seed, `${key}\0id`)));
 }
 
-/** What the elements of the lists of an item depend on. */
+/** The inputs of the elements in the lists of an item. */
 interface ElementInput extends NewValueInput {
   readonly id: unknown;
 }
 
 /**
- * Plans how the elements that a request sends inside of an item become those of the item: with an id, the time of their creation and the
- * id of the item, where the element shows them; what is optional only in the object of a list, whose counts are those of the elements.
+ * Plans how the elements that a request sends inside of an item are completed: with an id, the time of their creation and the
+ * id of the item, where the element shows them. Optional members are added only in an object with the list, whose counts are set, too.
  */
 export function createElements(
   read: ReadSchema,

@@ -153,8 +153,8 @@ export function findItemPosition(read: ReadSchema, bodies: ResourceBodies): Scor
 }
 
 /**
- * The schemas, of some, that a body has in several places: those of values, such as the `amount` and the `fee` of a payment. In an
- * envelope, two places beside each other say so: those of two different objects can hold the item.
+ * Those of the given schemas that describe values: a body has them in several places, such as the `amount` and the `fee` of a payment.
+ * In an envelope the places must be beside each other in one object: different objects can all hold the item.
  */
 function listValues(
   read: ReadSchema,

@@ -40,10 +40,10 @@ export interface SchemaPair {
   readonly resources?: Resources | undefined;
 }
 
-/** What the properties of two schemas are compared with. */
+/** The context in which the properties of two schemas are compared. */
 interface LinkContext extends Pick<SchemaPair, 'resources'> {
   readonly read: ReadSchema;
-  /** Whether the properties are those of an object inside of the item. */
+  /** Whether the properties belong to an object inside of the item. */
   readonly isInside?: boolean;
 }
 
@@ -146,7 +146,7 @@ interface Source {
   readonly property: PropertyView;
 }
 
-/** The properties of a schema, and behind them those of its parts that the other schema does not have. */
+/** The properties of a schema, then the properties inside of its parts, where the other schema does not have the part. */
 function findSources(read: ReadSchema, from: SchemaView, to: SchemaView): readonly Source[] {
   const own = listProperties(from).map((property): Source => ({ path: [property.name], property }));
   const nested = own.flatMap(({ property: { name, target } }): readonly Source[] => {
@@ -211,7 +211,7 @@ function toChange(
     const key = source.id;
     return { change: 'to-id', key, convert: toEach((value) => (isObject(value) ? value[key] : value)) };
   }
-  // What can be an object as well as its id is left as it is where it is an object.
+  // A value that can be an object or its id does not change where it is an object.
   if ((source.isScalar || source.isEither) && target.of !== undefined && target.isObject && target.id !== undefined) {
     const { of, id } = target;
     // `role_id` is what the role calls `id`.
@@ -299,7 +299,7 @@ function isTime({ format }: SchemaObject): boolean {
   return format === 'date-time' || format === 'date';
 }
 
-/** What a property holds, or what the elements of its array are. */
+/** The kind of the value of a property, or of the elements of its array. */
 interface ObjectKind extends Pick<PropertyView, 'name' | 'schema'> {
   readonly isArray: boolean;
   readonly isObject: boolean;
@@ -324,7 +324,7 @@ function toKind(
   { name, schema, scalar }: Pick<PropertyView, 'name' | 'scalar' | 'schema'>,
 ): ObjectKind {
   const common = { name, schema, isArray: false, isScalar: false };
-  // What can be an id as well as its object needs no conversion.
+  // A value that can be an id or its object needs no conversion.
   if (one !== undefined && one.members.size > 0)
     return { ...common, isObject: !scalar, isEither: scalar, id: findId(one), of: one };
   const type = one?.type ?? (typeof schema.type === 'string' ? schema.type : undefined);

@@ -7,7 +7,7 @@ import type { Item } from '../store/lists/item-list.js';
 import { readPath } from '../../base/json.js';
 import { declaresStatus } from '../../contract/operations/responses.js';
 
-/** What an operation does to a collection. */
+/** The action of an operation on a collection. */
 export type Action =
   | 'act'
   | 'batch'
@@ -66,13 +66,13 @@ export interface Resource {
   readonly fullName?: readonly string[] | undefined;
   /** Where the id is the URL of the item itself: its template, `https://api.example.com/teams/{team_id}`. */
   readonly selfUrl?: string | undefined;
-  /** The properties of an item with an id that show its own URL, or those of the lists in it, with the templates of these URLs. */
+  /** The properties of an item with an id that show its own URL, or the URLs of the lists in it, with the templates of these URLs. */
   readonly links: readonly OwnUrl[];
   /** Other properties whose value a path can have in place of the id: the `slug` of `/teams/{id_or_slug}`. */
   readonly alternateKeys: readonly string[];
   /** Identifies the items in place of their id; undefined where the id does. */
   readonly secretKey?: SecretKey | undefined;
-  /** Pointer to the schema of the ids: that of a path parameter, or of the id in the answer to a create. */
+  /** Pointer to the schema of the ids: the schema of a path parameter, or of the id in the answer to a create. */
   readonly idParameterSchema?: string | undefined;
   /** The collection whose items these are memberships of: removing a membership leaves its target. */
   readonly members?: string | undefined;
@@ -102,22 +102,22 @@ export interface Resource {
   readonly removed?: RemovedHint | undefined;
 }
 
-/** What a hint says about items after their DELETE. */
+/** The hint for items after their DELETE. */
 export interface RemovedHint {
-  /** What they show then; objects are merged. */
+  /** The members that they show then; objects are merged. */
   readonly show?: Item;
   /** Whether lists show them; default false. */
   readonly listed?: boolean;
 }
 
-/** What a hint says about the answer to a request for an item that does not exist. */
+/** The hint for the answer to a request for an item that does not exist. */
 export interface MissingHint {
   /** Default 200. */
   readonly status?: number;
   readonly body: Item;
 }
 
-/** What a hint says about the statuses through which a created item advances by itself; `false` where it does not. */
+/** The hint for the statuses through which a created item advances by itself; `false` where it does not. */
 export type LifecycleHint =
   | false
   | {
@@ -163,7 +163,7 @@ export interface ElementsPlace {
   readonly of?: string | undefined;
 }
 
-/** What one operation does, and the reason for this inference. */
+/** The inferred action of one operation, and the reason for this inference. */
 export interface Binding {
   readonly operation: Operation;
   readonly collection: string;
@@ -198,7 +198,7 @@ export interface Unbound {
   readonly why: string;
 }
 
-/** What was inferred from a contract. */
+/** The collections and bindings that were inferred from a contract. */
 export interface Resources {
   readonly collections: ReadonlyMap<string, Resource>;
   /** By operation id. */
@@ -222,22 +222,22 @@ type Actions = ReadonlySet<Action>;
 
 const toSet = (...actions: readonly Action[]): Actions => new Set(actions);
 
-/** What adds items to a collection. */
+/** Actions that add items to a collection. */
 export const CREATES: Actions = toSet('batch', 'copy', 'create');
 
-/** What adds an item, or puts another one in its place. */
+/** Actions that add an item, or put another one in its place. */
 export const MAKES_ITEM: Actions = toSet('batch', 'copy', 'create', 'replace');
 
-/** What changes or removes one item. */
+/** Actions that change or remove one item. */
 export const CHANGES: Actions = toSet('act', 'delete', 'replace', 'update');
 
-/** What is sent an item, or a part of one. */
+/** Actions whose requests send an item, or a part of one. */
 export const TAKES_ITEM: Actions = toSet('act', 'batch', 'copy', 'create', 'replace', 'update');
 
-/** What is done with one item, which the request names. */
+/** Actions on one item, which the request names. */
 export const ON_ITEM: Actions = toSet('act', 'content', 'copy', 'delete', 'elements', 'read', 'replace', 'update');
 
-/** What can be answered with a list of items. */
+/** Actions that can be answered with a list of items. */
 export const ANSWERS_LIST: Actions = toSet('batch', 'batch-delete', 'list', 'search');
 
 /** Query parameters that say how a request is answered, or who sends it. */
@@ -277,12 +277,12 @@ export function isPathId({ fullName, selfUrl }: Resource): boolean {
   return fullName !== undefined || selfUrl !== undefined;
 }
 
-/** Whether the items of a resource are not below those of another one. */
+/** Whether the items of a resource are not below items of another one. */
 export function isTopLevel({ parents }: Resource): boolean {
   return parents.length === 0;
 }
 
-/** A resource of which only the name is known. */
+/** Creates a resource from its name alone. */
 export function createResource(name: string): Resource {
   return {
     name,
@@ -305,11 +305,11 @@ export function createResource(name: string): Resource {
   };
 }
 
-/** What reads items and changes none. */
+/** Actions that read items and change none. */
 export const READS: Actions = toSet('content', 'count', 'latest', 'list', 'read', 'search');
 
-/** What is answered with one item. */
+/** Actions that are answered with one item. */
 export const SHOWS_ITEM: Actions = toSet('act', 'copy', 'create', 'latest', 'read', 'replace', 'update');
 
-/** What the last word of a path can do with the item before it. */
+/** Actions on an item that the word after it at the end of a path can name. */
 export const BEHIND_ITEM: Actions = toSet('act', 'content', 'copy');

@@ -133,7 +133,7 @@ function findStatusFor(
 /** The time of a change, as the value of a property that an operation sets. */
 const CHANGE_TIME = '$now';
 
-/** What an action sets: the status, flags (`archived: true`) and times (`canceled`); undefined where the schema has none of them. */
+/** The values that an action sets: the status, flags (`archived: true`) and times (`canceled`); undefined where the schema has none of them. */
 export function findEffect(verb: string, schema: SchemaView | undefined): Item | undefined {
   const status = findStatusFor(verb, schema);
   const word = /^[a-z]+/i.exec(verb)?.[0].toLowerCase() ?? '';
@@ -240,7 +240,7 @@ function redact(secret: string): string {
   return `${prefix}...${secret.slice(-4)}`;
 }
 
-/** A new item without the properties that only the answer to its create shows, and those. @param fixed - What is shown nevertheless. */
+/** A new item without the properties that only the answer to its create shows, and these. @param fixed - Properties that are shown anyway. */
 export function takeSecrets(resource: Resource, fixed: Item, item: Item): Pick<NewEntry, 'item' | 'secrets'> {
   const { once, secretKey } = resource;
   const names = [

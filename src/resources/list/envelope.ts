@@ -68,7 +68,7 @@ function toOnlyPage(items: readonly unknown[]): EnvelopeFacts {
   return { ...common, page, total, limit: total, items };
 }
 
-/** What the envelope and the headers of a list are filled from. */
+/** The facts that fill the envelope and the headers of a list. */
 export interface EnvelopeFacts {
   readonly plan: Pick<PageFacts, 'firstOffset' | 'firstPage'>;
   readonly page: Page;

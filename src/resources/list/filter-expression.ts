@@ -3,7 +3,7 @@ import { toBareName } from '../../base/names.js';
 import type { SchemaView } from '../../contract/schema-view/schema-view.js';
 import { holds } from './view.js';
 
-/** What a filter expression selects, or why it has no effect. */
+/** The test of a filter expression, or the reason why it has no effect. */
 export type FilterExpression =
   | { readonly test: (item: unknown) => boolean; readonly problem?: undefined }
   | { readonly test?: undefined; readonly problem: string };
@@ -72,7 +72,7 @@ function readTokens(text: string): readonly Token[] | undefined {
   return text.slice(end).trim() === '' ? tokens : undefined;
 }
 
-/** What a test reads: the item, and the element of an array that `any` and `all` look at. */
+/** The input of a test: the item, and the element of an array that `any` and `all` look at. */
 interface Scope {
   readonly item: unknown;
   readonly element: { readonly name: string; readonly value: unknown } | undefined;
@@ -85,9 +85,9 @@ interface Reader {
   readonly tokens: readonly Token[];
   at: number;
   depth: number;
-  /** The properties that are compared, without those of elements. */
+  /** The properties that are compared, without properties of elements. */
   readonly names: string[];
-  /** Those that are compared with nothing. */
+  /** The properties that are not compared with a value. */
   readonly flags: Set<string>;
 }
 
@@ -246,7 +246,7 @@ function toComparison(own: Operand, operator: string, wanted: string): Test {
   return some((value) => holds(value, sign, wanted));
 }
 
-/** Strings have no case: in SCIM those of most attributes, in OData those of most services. */
+/** Compares strings without case, as SCIM does for most attributes, and most services do with OData. */
 function isEqual(value: unknown, wanted: string): boolean {
   return holds(value, '=', wanted) || (typeof value === 'string' && toLowerText(value) === wanted.toLowerCase());
 }
@@ -306,7 +306,7 @@ function toOperand(reader: Reader, text: string, element: string | undefined): O
   return ({ item }) => readDeep(item, [first, ...rest]);
 }
 
-/** The value at a path; in arrays those of all elements. Names have no case, as in SCIM, where no property has the same. */
+/** The value at a path; in arrays, the values of all elements. Names have no case, as in SCIM, unless a property has exactly this name. */
 function readDeep(value: unknown, path: readonly string[]): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;

@@ -78,7 +78,7 @@ export function findIdsInput(contract: Contract, operation: Operation, collectio
   return inputs.find(({ name }) => names.has(toBareName(name))) ?? arrays.find(isOwn);
 }
 
-/** What the items of a collection are identified by. */
+/** The properties that identify the items of a collection. */
 export interface ItemKeys {
   readonly name: string;
   readonly idProperty: string | undefined;

@@ -19,7 +19,7 @@ import { toBareName } from '../../base/names.js';
 
 /**
  * The meanings of an envelope property for the page, in the order in which a name is asked for them, and how far each is used:
- * in headers, whose other names are those of other mechanisms such as rate limits; to find out whether there is another page; as
+ * in headers, whose other names belong to mechanisms such as rate limits; to find out whether there is another page; as
  * the way to one; or without a request, which the URLs of a list need.
  */
 const ROLES = {

@@ -8,7 +8,7 @@ export type PageStyleName = 'cursor' | 'none' | 'offset' | 'page' | 'range' | 's
 /** The role of a parameter in pagination. */
 export type PageRole = 'after' | 'before' | 'limit' | 'offset' | 'page' | 'range' | 'token';
 
-/** What the parameters of a list say about all of its pages. */
+/** The facts about all pages of a list that follow from its parameters. */
 export interface PageFacts {
   /** The number of the first page: 1, or 0. */
   readonly firstPage: number;
@@ -16,7 +16,7 @@ export interface PageFacts {
   readonly firstOffset: number;
   /** Whether the schema of the cursor parameter allows a value. */
   fits(value: string): boolean;
-  /** What a number in the cursor is, by the name of its parameter: undefined where numbers are cursors. */
+  /** The meaning of a number in the cursor, by the name of its parameter: undefined where numbers are cursors. */
   readonly numbers?: 'offset' | 'page' | undefined;
   /** Whether every request has a cursor, so that the first one has one that no list was answered with. */
   readonly isAlwaysGiven?: boolean;

@@ -65,7 +65,7 @@ const NEWEST_FIRST = /(newest|most recent(ly \w+)?)( \w+){0,3} first|descending|
 /** The number of items on a page where the document declares none. */
 const PAGE_SIZE = 20;
 
-/** What is known about the items of a list. */
+/** The facts about the items of a list. */
 interface PageKnowledge {
   readonly item: SchemaView | undefined;
   readonly style?: PageStyleName | undefined;
@@ -324,7 +324,7 @@ function readDefault(parameter: Candidate): number {
 
 /** Items that a list leaves out unless a parameter such as `include_disabled` asks for them. */
 interface HiddenItems {
-  /** What the trace calls the condition that leaves them out. */
+  /** The name, in the trace, of the condition that leaves them out. */
   readonly name: string;
   /** Whether the values of the parameters ask for them. */
   isShown(values: Readonly<Record<string, unknown>>): boolean;

@@ -121,7 +121,7 @@ export function findFilter(
 
 const ALL = /^(all|any|\*)$/i;
 
-/** Whether a property is an array of strings or numbers one of which a parameter names: `tags` for `tag` and `tag_name`. */
+/** Whether a property is an array of strings or numbers, and a parameter names one of them: `tags` for `tag` and `tag_name`. */
 function isListOf({ name, target, schema }: PropertyView, bare: string, read: ReadSchema | undefined): boolean {
   const one = toSingular(toBareName(name));
   const isNamed = bare.startsWith(one) && (bare === one || means(bare.slice(one.length), 'ids.id', 'ids.name'));
@@ -136,7 +136,7 @@ function canBe(schema: SchemaObject, value: unknown): boolean {
 
 /** One condition of a request on the items of a list. */
 export interface Condition {
-  /** What the trace calls it: the name of its parameter. */
+  /** Its name in the trace: the name of its parameter. */
   readonly name: string;
   /** The value that the request gives; undefined where it gives none. */
   readonly value: unknown;

@@ -11,7 +11,7 @@ import {
 } from './lists/item-list.js';
 import { createUsage, isGenerated, type Swept, type Usage, type Writes } from './lists/usage.js';
 
-/** What a request for an id without an item does: it creates the item, or is answered with 404. */
+/** The effect of a request for an id without an item: it creates the item, or is answered with 404. */
 export type UnknownIds = 'create' | 'not-found';
 
 /**
@@ -23,7 +23,7 @@ export interface Collection {
   readonly name: string;
   /** Default values of a created item. */
   readonly defaults: Item;
-  /** What its fixture says about unknown ids. */
+  /** The setting of its fixture for unknown ids. */
   readonly unknownIds: UnknownIds | undefined;
   /** Whether it has fixtures: then unknown ids are not found unless something else is configured. */
   readonly started: boolean;
@@ -50,7 +50,7 @@ export interface WritableCollection extends Collection {
   nextNumber(): number;
   /** @param scope - `EVERY_SCOPE` for all scopes, including those that do not exist yet; `toPartMark` for a part of the top-level list. */
   markSeeded(scope: string): void;
-  /** Copies in constant time; the first write on either side copies the list it changes. @param writes - What writes of the copy are recorded in. */
+  /** Copies in constant time; the first write on either side copies the list it changes. @param writes - The records of writes of the copy. */
   copy(writes?: Writes): WritableCollection;
   /** All that the collection holds, as plain data. */
   dump(): CollectionDump;
@@ -60,7 +60,7 @@ export interface WritableCollection extends Collection {
   sweep(what: Swept): void;
 }
 
-/** What a collection holds, as plain data; the content of items is bytes. */
+/** The state of a collection, as plain data; the content of items is bytes. */
 export interface CollectionDump {
   readonly lists: readonly ListDump[];
   readonly seeded: readonly string[];

@@ -33,7 +33,7 @@ export interface Dependents {
   move(transaction: Transaction, collection: WritableCollection, at: ItemPlace & { readonly to: string }): void;
   /** The objects of an item that only name others, or others than before a change, with what those are now. @returns the properties that hold them. */
   embed(location: Pick<ItemLocation, 'collection' | 'scope' | 'transaction'>, of: EmbeddingItem): Item;
-  /** Shows a changed item where other items show it, and counts it where the item above it counts those of its status. */
+  /** Shows a changed item where other items show it, and in the counts by status of the item above it. */
   refresh(transaction: Transaction, collection: string, change: ItemChange): void;
 }
 
@@ -62,9 +62,9 @@ interface Embedding {
   readonly keys: Readonly<Partial<Record<string, string>>>;
   /** Whether that item has the same parents. */
   readonly isSibling: boolean;
-  /** What the object shows of that item. */
+  /** The properties of that item that the object shows. */
   readonly shown: readonly string[];
-  /** Of these, what shows items itself: two items can show each other, so that only their ids are taken over. */
+  /** The ones of these that show items themselves: two items can show each other, so that only their ids are taken over. */
   readonly nested?: ReadonlySet<string>;
 }
 

@@ -43,7 +43,7 @@ export interface Replacement {
   readonly scopes: readonly string[];
   /** Adds an item exactly as it is given; only an id is generated where it has none. @returns why it is refused. @throws MockError `STATE_LIMIT`. */
   insert(given: Item, scope: string): readonly ItemProblem[];
-  /** What the items of a scope refer to and does not exist, by their positions among those that were inserted into it. */
+  /** Finds references of the items of a scope to items that do not exist, by the positions of the items among the inserted ones. */
   findBrokenLinks(scope: string): readonly (readonly [at: number, problem: ItemProblem])[];
   /** Removes what depends on an item that was not inserted again. */
   end(): void;
@@ -55,13 +55,13 @@ type ParentItem = { readonly collection: string; readonly id: string };
 /** The ids are those that the items have, also where a request names one by another key. */
 type FoundParents = { readonly ids: readonly string[]; readonly missing: ParentItem | undefined };
 
-/** What a new item is created from. */
+/** The inputs of a new item. */
 interface NewItem {
-  /** What a client sends; properties that only the server sets are ignored. */
+  /** The item that a client sends; properties that only the server sets are ignored. */
   readonly body?: Item;
   /** Properties that are used as given. */
   readonly fixed: Item;
-  /** Default values; those of the fixtures take precedence. */
+  /** Default values; values of the fixtures take precedence. */
   readonly defaults?: Item | undefined;
   /** Generated where it is undefined. */
   readonly id?: string | number | undefined;
@@ -153,7 +153,7 @@ function createReplaceAll(
     const before = listEntries(collection);
     // From the end, so that no others move.
     for (const [scope, { id }] of before.toReversed()) collection.remove(id, scope);
-    // What is replaced stays as it is: no items are created on demand.
+    // No items are created on demand in a collection that was replaced.
     collection.markSeeded(EVERY_SCOPE);
     // A look at all items for each of them would take too long.
     const taken = memoize((_list: string) => new Set<unknown>());
@@ -322,7 +322,7 @@ function createRename({ move, refresh }: Dependents): Items['rename'] {
   };
 }
 
-/** A problem that was found, else those of the item's schema where a model is given. */
+/** The problem that was found, else the violations of the item's schema where a model is given. */
 function listProblems(
   found: ItemProblem | undefined,
   model: ItemModel | undefined,

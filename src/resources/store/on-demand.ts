@@ -22,12 +22,12 @@ export interface ItemLocation {
   readonly part: string;
 }
 
-/** What decides about items that no client created. */
+/** The settings for items that no client created. */
 export interface OnDemandParts extends ItemModelParts {
   readonly generated: GeneratedItems;
   /** For all collections that do not say so themselves; default: `not-found` with fixtures, else `create`. */
   readonly unknownIds?: UnknownIds | undefined;
-  /** What the document says about all collections. */
+  /** The setting of the document for all collections. */
   readonly documented?: UnknownIds | undefined;
   /** How many items a collection without fixtures starts with; default 3. */
   readonly initialItems?: number | undefined;

@@ -31,7 +31,7 @@ export interface Store {
   transaction<T>(work: (transaction: Transaction) => T): T;
   /** Returns to the fixtures. */
   reset(): void;
-  /** What the store holds now; the cost does not depend on how much that is. */
+  /** The state of the store now; the cost does not depend on its size. */
   snapshot(): Snapshot;
   /** All that the store holds beside its fixtures, as plain data. */
   dump(): StoreDump;
@@ -43,7 +43,7 @@ export interface Store {
   restore(snapshot: Snapshot): void;
   /** Every item by collection, in order, in the form of a fixture: `$parent` and `$id` where the item itself does not have them. */
   export(): { readonly collections: Readonly<Record<string, readonly Item[]>> };
-  /** What it holds is not counted among that of all sessions any more. */
+  /** Subtracts its state from the total of all sessions. */
   release(): void;
   /** Whether a string is a secret that an item has or had in the answer to its create, such as an API key. */
   holdsSecret(text: string): boolean;
@@ -70,7 +70,7 @@ export interface Snapshot {
   readonly used: UsedState;
 }
 
-/** What every store of one mock starts from; shared by all of them and never written to. */
+/** The initial state of every store of one mock; shared by all of them and never written to. */
 export interface StoreDefinition {
   readonly collections: ReadonlyMap<string, WritableCollection>;
   /** Properties that hold a secret, by collection. */
@@ -79,7 +79,7 @@ export interface StoreDefinition {
   readKey?(collection: string, item: Item): string | undefined;
 }
 
-/** Told each write of a store that has taken effect, in their order. @param toPlain - The write for other processes to repeat: it can be the whole state. */
+/** Called with each write of a store that has taken effect, in order. @param toPlain - The write for other processes: it can be the whole state. */
 export type OnStoreWrite = (toPlain: () => StoreWrite) => void;
 
 /** A write of a store as plain data. */
@@ -89,7 +89,7 @@ export type StoreWrite =
   | readonly [kind: 'reset']
   | readonly [kind: 'load', dump: StoreDump];
 
-/** What a store holds, as plain data; the content of items is bytes. */
+/** The state of a store, as plain data; the content of items is bytes. */
 export interface StoreDump {
   readonly collections: readonly (readonly [name: string, dump: CollectionDump])[];
   readonly answers: readonly (readonly [key: string, answer: RememberedAnswer])[];
@@ -104,7 +104,7 @@ interface StoreParts {
   readonly usage?: Usage | undefined;
 }
 
-/** What is known about a collection without fixtures. */
+/** The facts about a collection without fixtures. */
 const NO_FACTS = { defaults: {}, unknownIds: undefined, started: false };
 
 /** A store over fixtures: it copies a list of them only when it writes to it. */
@@ -158,7 +158,7 @@ function createNothing(): Snapshot {
   return { collections: new Map(), answers: createAnswers(), used: NOTHING_USED };
 }
 
-/** What a store holds, and how all of it is replaced. */
+/** Creates the contents of a store, which can be replaced as a whole. */
 function createContents(definition: StoreDefinition, { usage, onWrite }: StoreParts & { readonly usage: Usage }) {
   const held = { collections: new Map<string, WritableCollection>(), answers: createAnswers() };
   const log: UndoLog = [];
@@ -200,7 +200,7 @@ function createContents(definition: StoreDefinition, { usage, onWrite }: StorePa
       for (const name of definition.collections.keys()) collection(name);
       return [...held.collections.values()];
     },
-    /** @param toWrite - What other processes repeat; undefined where they do not. */
+    /** @param toWrite - The write that other processes repeat; undefined where they do not. */
     replace: ({ collections, answers, used }: Snapshot, toWrite?: () => StoreWrite): void => {
       // First, since it fails where the snapshot is too large.
       usage.replace(used);

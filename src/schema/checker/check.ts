@@ -14,7 +14,7 @@ export interface SchemaError {
   readonly keyword: string;
   /** JSON pointer inside the value that is checked. */
   readonly path: string;
-  /** What the sentence about it says besides: the limit, the name that is missing. */
+  /** Further facts for the sentence about it: the limit, the missing name. */
   readonly params: Readonly<Record<string, unknown>>;
   /** The schema with the keyword: a copy in a unit, or `false`. */
   readonly schema: unknown;
@@ -43,7 +43,7 @@ export function listErrors(check: Check, value: unknown): readonly SchemaError[]
   return errors;
 }
 
-/** What the checks of units depend on. */
+/** The parts that the checks of units depend on. */
 export interface CheckParts {
   /** Whether `format` is checked. */
   readonly formats: 'assert' | 'annotate';
@@ -52,7 +52,7 @@ export interface CheckParts {
   readonly schemaOf: (pointer: string) => unknown;
   /** The check of the unit at a pointer. */
   readonly call: (pointer: string) => Check;
-  /** Told about a pattern that is not translated exactly. */
+  /** Called with a pattern that is not translated exactly. */
   readonly onPattern: (schema: object, pattern: string, remark: string) => void;
 }
 
@@ -74,7 +74,7 @@ export function createToCheck(parts: CheckParts): (schema: unknown) => Check {
   return toCheck;
 }
 
-/** What the check of one keyword depends on. */
+/** The parts that the check of one keyword depends on. */
 interface Build extends CheckParts {
   readonly toCheck: (schema: unknown) => Check;
 }
@@ -479,7 +479,7 @@ function defineProperties({ given }: Rule, build: Build): Check<Keywords> | unde
         return !hasProperty(value, name) || check(value[name], below(place, name));
       });
     }
-    // The members of a value are fewer than those of most schemas, and to look for one that is not there takes longer.
+    // A value has fewer members than most schemas, and the lookup of an absent member takes longer.
     for (const name of Object.keys(value)) {
       const member = value[name];
       if (member !== undefined && byName.get(name)?.(member) === false) return false;

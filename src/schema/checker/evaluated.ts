@@ -4,7 +4,7 @@ import { CALL_KEYWORD } from '../schema-unit.js';
 import type { IsValid } from '../violation.js';
 import type { Work } from '../work.js';
 
-/** What finding the evaluated members of a value depends on. */
+/** The parts that find the evaluated members of a value. */
 interface Evaluation {
   readonly work: Work;
   /** The schema of the unit at a pointer. */

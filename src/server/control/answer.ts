@@ -71,7 +71,7 @@ export function answerInvalid(violations: readonly Violation[]): Answer {
   });
 }
 
-/** What answers of the control API have in common. */
+/** The members that answers of the control API have in common. */
 export const PLAIN_ANSWER: Pick<Answer, 'headers' | 'from' | 'violations'> = {
   headers: {},
   from: 'control',

@@ -80,7 +80,7 @@ export function withServer(
 }
 
 function listServers(basePaths: readonly string[], root: string): readonly { readonly url: string }[] {
-  // The last one is the root, which is only an alternative to those of the document.
+  // The last one is the root, which is only an alternative to the paths of the document.
   const paths = basePaths.length > 1 ? basePaths.slice(0, -1) : basePaths;
   return paths.map((path) => ({ url: root.replace(/\/$/, '') + path }));
 }

@@ -18,13 +18,13 @@ import { CONTROL_ROUTES, type ControlHandlers, type ControlledParts, type Contro
 
 /** How the control API is served. */
 interface ControlOptions extends ControlPolicy {
-  /** What its paths begin with: `/__mock`. */
+  /** The prefix of its paths: `/__mock`. */
   readonly prefix: string;
 }
 
 /** The operations that one feature adds to the control API. */
 export interface FeatureOperations {
-  /** Those that the document of the control API lacks: their routes, and their path items by path (OpenAPI 3.1 section 4.8.9). */
+  /** The operations that the document of the control API lacks: their routes, and their path items by path (OpenAPI 3.1 section 4.8.9). */
   readonly added?: {
     readonly routes: readonly ControlRoute[];
     readonly paths: Readonly<Record<string, object>>;
@@ -33,7 +33,7 @@ export interface FeatureOperations {
   load(): Promise<ControlHandlers>;
 }
 
-/** What features add to the control API. */
+/** The additions of features to the control API. */
 export interface ControlFeatures {
   readonly operations: readonly FeatureOperations[];
   /** The answer to a browser at the root of the mock; undefined for other clients. @param path - Of the request. @param prefix - Of the control API. */
@@ -42,7 +42,7 @@ export interface ControlFeatures {
 
 /** The control API of one mock. */
 export interface Control {
-  /** What its paths begin with. */
+  /** The prefix of its paths. */
   readonly prefix: string;
   /** Whether a path belongs to it. */
   owns(path: string): boolean;
@@ -55,10 +55,10 @@ export interface Control {
 /** Sent only to an origin that was allowed by name. */
 const CORS_HEADERS = { 'access-control-expose-headers': 'x-mock-source', vary: 'Origin' };
 
-/** What needs no token: the pages have no data, and ask for the token. */
+/** Operations that need no token: the pages have no data, and ask for the token. */
 const OPEN: ReadonlySet<string> = new Set(['getHealth', 'getInspector']);
 
-/** What does not depend on the state that processes share: it is answered while the store cannot be reached. */
+/** Operations that do not depend on shared state: they are answered while the store cannot be reached. */
 const OWN: ReadonlySet<string> = new Set(['getMetrics']);
 
 const BODY_LIMIT = 32 * 1024 * 1024;

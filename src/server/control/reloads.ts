@@ -1,6 +1,6 @@
 import { formatPlace, type MockError } from '../../base/errors.js';
 
-/** What a reload of the files of a mock did. */
+/** The result of a reload of the files of a mock. */
 export interface MockReload {
   /** The files that changed, in the order of their names; empty where the reload was asked for. */
   readonly changed: readonly string[];
@@ -12,7 +12,7 @@ export interface MockReload {
   readonly loaded: readonly string[];
   /** Ids of the scenarios whose last valid version is kept, because their file has a mistake. */
   readonly kept: readonly string[];
-  /** What could not be kept as it was, such as items that the document no longer allows, one sentence each. */
+  /** The state that could not be kept unchanged, such as items that the document no longer allows, one sentence each. */
   readonly notes: readonly string[];
   /** Milliseconds from the discovery of the change, or from the call. */
   readonly elapsedMs: number;
@@ -30,7 +30,7 @@ export interface Reloads {
   watch(watcher: () => void): () => void;
 }
 
-/** What the control API says about the reloads of a mock. */
+/** The answer of the control API about the reloads of a mock. */
 export function describeReloads({ isWatching, last }: Reloads): object {
   if (last === undefined) return { watching: isWatching, last: null };
   const { changed, applied, error, loaded, kept, notes, elapsedMs } = last;

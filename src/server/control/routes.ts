@@ -65,7 +65,7 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   ['POST', '/journal/:number/replay', 'replayInteraction'],
 ];
 
-/** What the control API controls. */
+/** The parts that the control API controls. */
 export interface ControlledParts {
   readonly contract: Contract;
   readonly sessions: Sessions;
@@ -73,13 +73,13 @@ export interface ControlledParts {
   readonly resources: Resources;
   readonly generator: Generator;
   readonly redactor: InteractionRedactor;
-  /** What all journals hold together. */
+  /** The pool of all journals. */
   readonly pool: Pick<JournalPool, 'watch'>;
   /** Reloads its files. */
   readonly reloads: Reloads;
   /** Ids of the scenarios that are active in a session. */
   listActive(session: Session): readonly string[];
-  /** What `verify` would find in a session. */
+  /** The findings of `verify` in a session. */
   findViolations(session: Session): readonly Finding[];
   /** Answers a request as the mock does. */
   send(request: Request): Response | Promise<Response>;
@@ -89,7 +89,7 @@ export interface ControlledParts {
   readonly shared: Pick<SharedState, 'refresh' | 'flush'> | undefined;
   /** Whether a session has to be opened before it is used. */
   readonly requireSession: boolean;
-  /** What the paths of the control API begin with. */
+  /** The prefix of the paths of the control API. */
   readonly prefix: string;
 }
 

@@ -23,7 +23,7 @@ import type { Cors } from '../cors.js';
 import { applyFault } from '../faults.js';
 import { toFailure } from './unmatched.js';
 
-/** What the end of a request needs. */
+/** The parts that finish a request. */
 export interface FinishParts {
   readonly encode: Encoder;
   readonly errors: ErrorAnswers;
@@ -46,11 +46,11 @@ export type Written = Response | Promise<Response>;
 export interface Received {
   readonly arrival: Arrival;
   readonly session: Session;
-  /** Of a request outside of the contract. */
+  /** The result of the router for a request outside of the contract. */
   readonly match?: NoMatch | undefined;
 }
 
-/** What is known when a request is answered. */
+/** The facts about a request when it is answered. */
 export interface Outcome extends Received {
   readonly request: Call | UnmatchedRequest;
   readonly call?: Call;
@@ -71,7 +71,7 @@ export function createFinish(parts: FinishParts, readClock: ReadClock, onFault: 
     // A fault cannot be repeated: it comes when the request's changes are written.
     const isLate = answer.fault !== undefined && session.shared !== undefined;
     const response = isLate ? undefined : writeAnswer(parts, outcome, { answer, readClock });
-    // Those of the request before take no more memory.
+    // Headers that are shared with the request before take no more memory.
     const headerBytes = headers === lastHeaders ? 0 : measureHeaders(headers.fields);
     lastHeaders = headers;
     const entry = toInteraction(outcome, answer);

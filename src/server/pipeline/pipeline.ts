@@ -37,7 +37,7 @@ import {
 import { toNote } from '../../schema/violation.js';
 import { isPromise } from '../../base/platform.js';
 
-/** What requests are answered with. */
+/** The parts that requests are answered with. */
 export interface PipelineParts extends FinishParts {
   readonly contract: Contract;
   readonly decoder: CallDecoder;
@@ -49,12 +49,12 @@ export interface PipelineParts extends FinishParts {
   readonly undocumented?: UndocumentedParts | undefined;
 }
 
-/** What requests outside of the contract are answered with. */
+/** The parts that requests outside of the contract are answered with. */
 interface UndocumentedParts {
   /** The operation that they are calls of. */
   readonly operation: Operation;
   readonly chain: Chain;
-  /** Whether those of a session are forwarded or replayed; if not, they are refused. */
+  /** Whether the requests of a session are forwarded or replayed; if not, they are refused. */
   accepts(session: Session): boolean;
 }
 
@@ -185,7 +185,7 @@ function createRefusals(parts: PipelineParts, steps: CallSteps) {
   return { answerUnrouted, refuseSession, refuseIn };
 }
 
-/** What is known of a request that is not decoded. */
+/** The facts about a request that is not decoded. */
 function toOutcome(arrival: Arrival, session: Session, why: string): Outcome {
   const { method, url } = arrival;
   return { arrival, session, request: { method, url, path: {}, query: {}, body: undefined }, trace: [why] };

@@ -35,7 +35,7 @@ export function answerUnmatched(situation: UnmatchedSituation): Answer {
   return errors.answer(undefined, { status: 405, message, code: 'method_not_allowed', headers, found });
 }
 
-/** What is wrong about a request that matches no operation. */
+/** Describes the mistake of a request that matches no operation. */
 export function describeUnmatched(situation: Omit<UnmatchedSituation, 'errors' | 'cors'>): ClientReport {
   const { match, request } = situation;
   const path = hidePathSecrets(situation.path);

@@ -12,7 +12,7 @@ import { type Format, FORMATS, type OldMock, readObject, readText } from './stub
 /** The content of the file or folder of another mock server. */
 interface Source {
   readonly format: Format;
-  /** What is in it; undefined for a HAR, which the recordings read. */
+  /** The mock that was read from it; undefined for a HAR, which the recordings read. */
   readonly mock: OldMock | undefined;
   /** A path that the old mock adds to each of its paths. */
   readonly prefix: string;

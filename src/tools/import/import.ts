@@ -17,7 +17,7 @@ interface ImportParts {
   readonly prefix: string;
 }
 
-/** What an old mock becomes. */
+/** The result of the import of an old mock. */
 export interface Imported {
   /** The scenario with its answers; undefined without stubs. */
   readonly scenario: Readonly<Record<string, unknown>> | undefined;
@@ -27,7 +27,7 @@ export interface Imported {
   readonly fixtures: readonly { readonly path: string; readonly content: string | Uint8Array }[];
   /** Where the old mock broke the contract. */
   readonly breaks: readonly Break[];
-  /** What is not carried over, or not exactly. */
+  /** The parts that are not carried over, or not exactly. */
   readonly remarks: readonly Remark[];
 }
 

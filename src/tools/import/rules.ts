@@ -164,7 +164,7 @@ interface Responded {
   readonly violations: Violations;
 }
 
-// What the mock writes itself (`content-type` is `mediaType`), or what belongs to the connection.
+// Headers that the mock writes itself (`content-type` is `mediaType`), or that belong to the connection.
 const OWN_HEADERS =
   /^(?:content-type|content-length|transfer-encoding|connection|keep-alive|upgrade|date|content-encoding|access-control-.*)$/;
 

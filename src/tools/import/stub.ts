@@ -122,9 +122,9 @@ export interface ItemList {
   readonly items: readonly unknown[];
 }
 
-/** What was read from the files of another mock server. */
+/** The content of the files of another mock server. */
 export interface OldMock {
-  /** Those that answer first come first. */
+  /** In the order in which they are asked for an answer. */
   readonly stubs: readonly Stub[];
   readonly lists: readonly ItemList[];
   readonly remarks: readonly Remark[];

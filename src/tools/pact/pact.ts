@@ -102,7 +102,7 @@ function findReason({ operation, answer, violations }: PlainInteraction): string
 /** Converts an interaction of an operation; a string says why it cannot be written. */
 type WriteInteraction = (interaction: PlainInteraction, note: (line: string) => void) => PactInteraction | string;
 
-/** What the journal has in place of a secret. */
+/** The string that the journal has in place of a secret. */
 const REDACTED = '[redacted]';
 
 function createInteractionWriter(contract: Contract, { basePath = '' }: PactOptions): WriteInteraction {
@@ -152,7 +152,7 @@ function createInteractionWriter(contract: Contract, { basePath = '' }: PactOpti
         body: answered === 'unknown' ? undefined : answered,
         rules: {
           header: readHeaderRules(answerHeaders),
-          // What a handler or a scenario answers was written by the author of the test.
+          // Answers of a handler or a scenario were written by the author of the test.
           body: isWritten || answered === 'unknown' || !isJson(answered) ? {} : readTypeRules(answered.content),
         },
       },

@@ -88,7 +88,7 @@ function readMember(part: SchemaObject, key: string): Schema | undefined {
   return key.startsWith('.') ? readOwn(part.properties ?? {}, key.slice(1)) : (part[key] as Schema | undefined);
 }
 
-/** What schemas of the same value say about a member of it. */
+/** The schemas of a member, from all schemas of the same value. */
 export function listMembers(document: unknown, schemas: readonly Schema[], key: string): readonly Schema[] {
   const parts = schemas.flatMap((schema) => listParts(document, schema));
   return parts.map((part) => readMember(part, key)).filter((member) => member !== undefined);

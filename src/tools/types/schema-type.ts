@@ -36,7 +36,7 @@ export interface SchemaTypes {
   /** The type of a schema that is written in place. @param isRequest - Whether a client may leave out a property that has a default. */
   typeOf(schema: Schema | undefined, isRequest?: boolean): TypeExpression;
   /**
-   * The shared schemas, as members of `components["schemas"]`: those of the document, then others that are referred to. A type that contains
+   * The shared schemas, as members of `components["schemas"]`: schemas of the document, then others that are referred to. A type that contains
    * itself in an array is declared as an alias, since TypeScript resolves a member of an interface at once.
    */
   listShared(): { readonly members: readonly Member[]; readonly aliases: readonly string[] };
@@ -165,21 +165,21 @@ function writeComposition(writer: Writer, schema: SchemaObject, place: TypePlace
   );
 }
 
-/** The type of a value of which other schemas say more; unlike `unknown`, it makes their property required. */
+/** The type of a value that other schemas describe; unlike `unknown`, it makes their property required. */
 const ANY_VALUE: TypeExpression = { text: '{} | null', operator: '|' };
 
 function isUnknown({ text }: TypeExpression): boolean {
   return text === UNKNOWN.text || text === ANY_VALUE.text;
 }
 
-/** A part of a composition: the other parts, and the properties that the whole requires, which can be those of the part. */
+/** A part of a composition: the other parts, and the properties that the whole requires, which the part may declare. */
 interface PartPlace {
   readonly others: readonly Schema[];
   readonly required: readonly string[];
   readonly place: TypePlace;
 }
 
-/** What a schema says itself, or one of the schemas that it extends. */
+/** Writes the type of a schema without the schemas that it extends, or of one of these. */
 function writePart(writer: Writer, part: Schema, { others, required, place }: PartPlace): TypeExpression {
   const { document, discriminators } = writer;
   const target = isObject(part) ? readTarget(part) : undefined;
@@ -270,7 +270,7 @@ function writeMember(
   return writeSchema(writer, schema, { isRequest, opened, beside: listMembers(writer.document, beside, key) });
 }
 
-/** What discriminators say about the shared schemas of a document (OpenAPI 3.1 section 4.8.25). */
+/** The effect of discriminators on the shared schemas of a document (OpenAPI 3.1 section 4.8.25). */
 interface Discriminators {
   /** The property that tells the schemas that extend one apart; one beside alternatives is about them alone. */
   propertyOf(schema: Schema): string | undefined;

@@ -35,7 +35,7 @@ import { readVersion } from '../../../base/package-folder.js';
 import { colour, type Output, showPath, writeOutputFile } from '../../output.js';
 import type { PromoteFlags } from './promote.js';
 
-/** The flags of all subcommands, of which each has some. */
+/** The flags of all subcommands; each subcommand has some of them. */
 interface Flags extends PromoteFlags, HooksFlag {
   readonly spec?: string;
   /** The folder of the cassettes. */

@@ -18,7 +18,7 @@ import { colour, type Output } from '../../output.js';
 import { logInteractions } from '../../serving/log.js';
 import { addListenFlags, type ListenFlags, listenUntilSignal, readTransportSettings } from '../../transport.js';
 
-/** What `vouch record` and `vouch replay` need to serve; other flags become options of the mock. */
+/** The settings with which `vouch record` and `vouch replay` serve; other flags become options of the mock. */
 export interface RecordingSettings extends ListenFlags, HooksFlag {
   readonly cassette: string;
   readonly spec: string | object | undefined;

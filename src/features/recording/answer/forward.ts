@@ -140,7 +140,7 @@ const WHOLE_WAIT_MS = 100;
 interface Arriving {
   readonly response: UpstreamResponse;
   readonly chunks: AsyncIterator<Uint8Array>;
-  /** What has already arrived. */
+  /** The chunks that have already arrived. */
   readonly ahead: readonly Uint8Array[];
   /** The chunk that is being waited for. */
   readonly next: Promise<IteratorResult<Uint8Array>>;
@@ -193,7 +193,7 @@ function createDeadline(ms: number) {
       new Promise((resolve) => {
         giveUp = (): void => resolve(undefined);
         promise.then(resolve, giveUp);
-        // What has arrived is taken before.
+        // Chunks that have arrived are taken first.
         if (isOver) setImmediate(giveUp);
       }),
     clear: (): void => clearTimeout(timer),
@@ -221,7 +221,7 @@ function answerStream(pending: Pending, arriving: Arriving): Answer {
   if (file !== undefined) recordings.files.hold(file);
   let recording: Promise<void> | undefined;
   let size = ahead.reduce((sum, bytes) => sum + bytes.byteLength, 0);
-  // What is not recorded is kept for a snapshot if it is small.
+  // An exchange that is not recorded is kept for a snapshot if it is small.
   let isWhole = true;
   /** Records what arrived, once. */
   const conclude = (cut?: CutOff): Promise<void> => (recording ??= end(cut));

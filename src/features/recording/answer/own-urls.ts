@@ -16,7 +16,7 @@ import type { Exchange } from '../../../answer/chain.js';
 import { isBytes } from '../../../base/platform.js';
 import { escapePattern } from '../../../base/text.js';
 
-/** Replaces URLs of one server by those of another: so that no client is sent to the upstream, those of the upstream by those of the mock. Everything else stays as it is. */
+/** Replaces URLs of one server by URLs of another, such as the upstream by the mock, so that no client is sent to the upstream. */
 export interface OwnUrls {
   /** Whether bytes or header fields can have a URL of the upstream. */
   mentions(text: Uint8Array | HeaderFields): boolean;
@@ -50,7 +50,7 @@ export function readOwnBase({ call, request }: Exchange): OwnBase {
 
 /**
  * The call as the upstream gets it, and a cassette has it: URLs of the mock in its header fields and its JSON, which a client has from an answer,
- * become those of the upstream again. The content is decoded if one is replaced. A body in a file stays as it is.
+ * become URLs of the upstream again. The content is decoded if one is replaced. A body in a file stays as it is.
  */
 export function toUpstreamCall(
   exchange: Exchange,

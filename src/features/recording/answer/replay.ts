@@ -62,7 +62,7 @@ export function createReplaySource(parts: RecordingSourceParts): AnswerSource {
   };
 }
 
-/** The recorded exchanges that a call matches, also with URLs of the upstream in place of those of the mock. */
+/** The recorded exchanges that a call matches, also with URLs of the upstream in place of URLs of the mock. */
 function findSequence(
   { matcher, read }: OpenedCassette,
   exchange: Exchange,
@@ -83,7 +83,7 @@ interface Replayed extends RecordingSourceParts {
 
 type Changes = ReturnType<typeof createChanges>;
 
-/** Puts URLs of the mock in place of those of the recorded upstream, and values of the client in place of recorded ones. */
+/** Puts URLs of the mock in place of URLs of the recorded upstream, and values of the client in place of recorded ones. */
 function createChanges({ cassette, exchange, ownUrls }: Replayed) {
   const own = ownUrls(cassette.read().manifest.upstream);
   const { values } = replayOf(exchange.session);
@@ -188,7 +188,7 @@ function readBody({ cassette, exchange }: Replayed, response: RecordedResponse, 
   return { body: breakAfter([bytes], response.cut), value: undefined };
 }
 
-/** The chunks of a body; after those of an incomplete one the connection breaks. */
+/** The chunks of a body; after the chunks of an incomplete body the connection breaks. */
 async function* breakAfter(
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   cut: CutOff | undefined,

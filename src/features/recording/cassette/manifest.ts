@@ -36,7 +36,7 @@ export interface MatchRules {
   readonly ignoreQuery: readonly string[];
   /** Headers to compare although the contract does not declare them. */
   readonly headers: readonly string[];
-  /** Headers to ignore: declared ones, `range`, `accept`, `cookie` and those of credentials. */
+  /** Headers to ignore: declared ones, `range`, `accept`, `cookie` and headers with credentials. */
   readonly ignoreHeaders: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export const DEFAULT_MATCH: MatchRules = { ignoreBody: [], ignoreQuery: [], head
 
 const MATCH_MEMBERS: readonly string[] = Object.keys(DEFAULT_MATCH);
 
-/** What a new cassette is configured with. */
+/** The settings of a new cassette. */
 interface NewManifest {
   readonly upstream: string;
   readonly match?: Partial<MatchRules> | undefined;

@@ -15,7 +15,7 @@ interface RedundantExchange {
 }
 
 /**
- * The exchanges that replay does not need: those of operations that the contract no longer has, and repetitions at the end of a
+ * The exchanges that replay does not need: exchanges of operations that the contract no longer has, and repetitions at the end of a
  * sequence, whose last exchange is repeated anyway.
  */
 export function findRedundant(cassette: Cassette, parts: MatcherParts): readonly RedundantExchange[] {

@@ -35,7 +35,7 @@ export interface MatchedSequence {
   readonly replaced?: ReadonlyMap<StoredExchange, readonly ReplacedValue[]>;
 }
 
-/** The exchanges of a cassette by the normal form of their requests; those of an operation are read when it is first called. */
+/** The exchanges of a cassette by the normal form of their requests; exchanges of an operation are read when it is first called. */
 export interface ExchangeIndex {
   /** The exchanges whose requests have a key. */
   find(operation: string, key: string): Group | undefined;
@@ -124,7 +124,7 @@ export function readAccept({ headers }: Call, ignored: ReadonlySet<string>): str
 /** The exchanges whose requests are equal except for what selects among them. */
 interface Group {
   readonly entries: readonly RecordedFacts[];
-  /** Those whose `Accept` header selects the same media type; of these, if possible, those with the same selecting fields. */
+  /** The exchanges whose `Accept` header selects the same media type; if possible, only the ones with the same selecting fields. */
   select(call: Call): MatchedSequence | undefined;
 }
 
@@ -152,7 +152,7 @@ export function createGroup(key: string, entries: readonly RecordedFacts[], igno
       const [first] = found;
       if (first === undefined) return undefined;
       if (found.length > 1) readers ??= listSelecting(entries, ignored);
-      // Those that have the same selecting parts as the call, as far as some of them have.
+      // The exchanges with the same selecting parts as the call, as far as there are any.
       const same = (readers ?? []).reduce((left, read) => {
         const equal = left.filter((entry) => read(entry.call) === read(call));
         return equal.length === 0 ? left : equal;
@@ -168,7 +168,7 @@ export function createGroup(key: string, entries: readonly RecordedFacts[], igno
 type ReadSelecting = (call: Call) => string | null;
 
 /**
- * Fields that change what is answered to a request: preconditions (RFC 9110 13.1), a part of the content (14.4), the language (12.5.4), those of
+ * Fields that change what is answered to a request: preconditions (RFC 9110 13.1), a part of the content (14.4), the language (12.5.4), fields of
  * WebDAV (RFC 4918 10) and preferences (RFC 7240). A client may send others than were recorded, so that they only select.
  */
 export const SELECTING: readonly string[] = (
@@ -217,7 +217,7 @@ function decodeAs(
   { decoder, pathText = {}, isFormOfGet }: Pick<CallParts, 'decoder'> & Partial<MatchedRequest>,
 ): Call | undefined {
   const isForm = request.bodyText !== undefined && isFormType(readContentType(request.headers) ?? '');
-  // Nothing is read asynchronously. The fields of a form may be those of the query; any other recorded body is compared separately.
+  // Nothing is read asynchronously. The fields of a form may be query parameters; any other recorded body is compared separately.
   const body: BodyBytes = isForm ? { kind: 'bytes', bytes: Buffer.from(request.bodyText) } : { kind: 'none' };
   const wire = toRequest(request, writeTarget(request), undefined);
   const call = decoder.decode({ operation, pathText, isFormOfGet, request: wire, ...(isForm && { body }) });

@@ -59,9 +59,9 @@ interface RequestDifference extends JsonDifference {
 
 /** The parts of a matcher. */
 export interface MatcherParts extends CallParts {
-  /** Redaction rules; default those of the manifest. */
+  /** Redaction rules; default: the rules of the manifest. */
   readonly redaction?: RedactionOptions;
-  /** Whether a string is a placeholder; default one of the manifest. */
+  /** Whether a string is a placeholder; default: whether it is one of the manifest. */
   isPlaceholder?(text: string): boolean;
   /** Decides about exchanges whose request differs from a call. */
   readonly decide?: MatchExchange | undefined;
@@ -193,7 +193,7 @@ export function formatMiss(
 /** How many mistakes a message names. */
 const SHOWN_MISTAKES = 3;
 
-/** What is wrong with files of a cassette, one of which may be the recording that a call misses. */
+/** Lists the mistakes in files of a cassette, one of which may be the recording that a call misses. */
 function formatMistakes(mistakes: readonly MockError[]): readonly string[] {
   if (mistakes.length === 0) return [];
   const shown = mistakes.slice(0, SHOWN_MISTAKES).map(String);

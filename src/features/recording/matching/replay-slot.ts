@@ -10,7 +10,7 @@ export function replayOf({ slots }: Pick<Session, 'slots'>): ReplayState {
   return slots[SLOT] as ReplayState;
 }
 
-/** What recordings keep for each session. */
+/** The state that recordings keep for each session. */
 export const REPLAY_SLOT: SessionSlot<ReplayState> = {
   name: SLOT,
   create: createReplayState,

@@ -141,7 +141,7 @@ interface OperationPlan {
   /** The defaults of query parameters. */
   readonly defaults: Readonly<Record<string, unknown>>;
   readonly headers: readonly string[];
-  /** Headers of which only the presence is compared, and cookies as `cookie name`. */
+  /** Headers that are compared by presence only, and cookies as `cookie name`. */
   readonly credentials: readonly string[];
 }
 

@@ -13,7 +13,7 @@ interface RemovedHint {
   readonly listed?: boolean;
 }
 
-/** What recordings show about a collection that its contract does not say: hints (`x-mock`) for it. */
+/** The hints (`x-mock`) for a collection that recordings show and its contract does not have. */
 interface LearnedHints {
   /** The property of a create whose value becomes the id. */
   readonly idFrom?: string;
@@ -42,12 +42,12 @@ export function learnTextErrors(cassette: Cassette): Readonly<Record<string, { b
 
 const REFUSALS: ReadonlySet<number> = new Set([401, 403]);
 
-/** What one collection has answered. */
+/** The recorded answers of one collection. */
 type Witness = ReturnType<typeof createWitness>;
 
 function createWitness() {
   return {
-    /** The bodies of successful creates, with the ids of what they created. */
+    /** The bodies of successful creates, with the ids of the items that they created. */
     creates: [] as { readonly sent: Item; readonly id: unknown }[],
     /** The bodies of creates that were answered with 409. */
     conflicts: [] as Item[],
@@ -56,13 +56,13 @@ function createWitness() {
     hasLists: false,
     /** The latest form of each item, by id. */
     shown: new Map<string, Item>(),
-    /** What the creates of items sent that no answer has shown yet, by id. */
+    /** The bodies of creates whose items no answer has shown yet, by id. */
     pending: new Map<string, Item>(),
-    /** What creates sent, with the item that was shown next. */
+    /** The bodies of creates, with the item that was shown next. */
     samples: [] as SentAndShown[],
     /** Items that were removed, in their last form; undefined if that is unknown. */
     removed: new Map<string, Item | undefined>(),
-    /** What reads of removed items showed: with the last form before; undefined if they were not found. */
+    /** Removed items as reads show them, with the last form before; undefined if they were not found. */
     afterRemoval: [] as ({ readonly before: Item | undefined; readonly after: Item } | undefined)[],
     listsRemoved: false,
   };
@@ -201,7 +201,7 @@ function readChanged(before: Item, after: Item): Item {
   return Object.fromEntries(changed);
 }
 
-/** What a create sent, and the item that was shown next. */
+/** The body of a create, and the item that was shown next. */
 interface SentAndShown {
   readonly sent: Item;
   readonly shown: Item;

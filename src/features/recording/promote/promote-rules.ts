@@ -15,7 +15,7 @@ import type { SkippedItem } from './promote-files.js';
 interface PromotedRuleParts {
   readonly contract: Contract;
   readonly check: CheckResponse;
-  /** Those that are different although the contract allows them, because the schema adds to their bodies. */
+  /** The exchanges that are different although the contract allows them, because the schema adds to their bodies. */
   readonly inexact: readonly StoredExchange[];
   /** The key of the request of an exchange. */
   keyOf(exchange: StoredExchange): string | undefined;

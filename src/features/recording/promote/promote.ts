@@ -8,7 +8,7 @@ import type { RecordedResponse } from '../cassette/exchange.js';
 import { loadBody, writeBody } from '../cassette/recorded-body.js';
 import { groupPages, isCursor, readPages } from '../drift/lists.js';
 
-/** What an operation does with a collection, as inferred from the contract. */
+/** The action of an operation on a collection, as inferred from the contract. */
 interface PromoteBinding {
   readonly collection: string;
   readonly action: Action;
@@ -59,12 +59,12 @@ export interface Promoted {
 /** A JSON object of a collection. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** What the exchanges show about one item. */
+/** The history of one item in the exchanges. */
 interface Trace extends Pick<PromotedItem, 'id' | 'parents'> {
   first: Item | undefined;
   last: Item | undefined;
   content: PromotedItem['content'];
-  /** What its create sent, if the answer shows only its id: the first answer that shows the item has its defaults. */
+  /** The body of its create, if the answer shows only its id: the first answer that shows the item has its defaults. */
   sent: Item | undefined;
   /** Whether it existed before the first exchange. */
   readonly existedBefore: boolean;

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../../base/clock.js';
 import type { SchemaObject } from '../../../base/json.js';
 import { createSecretIndex, type SecretIndex } from './secret-index.js';
 
-/** What the contract says about the location of a secret. */
+/** The rules of the contract for the location of a secret. */
 export interface SecretShape {
   /** The schemas of the location. */
   shapes(): readonly SchemaObject[];
@@ -10,7 +10,7 @@ export interface SecretShape {
   accepts(candidate: string): boolean;
 }
 
-/** What is known about a secret when its placeholder is created: its location and the rule that detected it. */
+/** The facts about a secret when its placeholder is created: its location and the rule that detected it. */
 type SecretFacts = SecretShape & {
   readonly rule: string;
   /** The beginning of the secret that only shows its kind. */
@@ -34,7 +34,7 @@ export interface PlaceholderRegistry {
 
 const PLACEHOLDER = /^[\w.-]*REDACTED\d{4,}$/;
 
-/** Creates a registry whose ordinals continue after those of `earlier`. */
+/** Creates a registry whose ordinals continue after the ordinals of `earlier`. */
 export function createPlaceholderRegistry(earlier: Readonly<Record<string, string>>): PlaceholderRegistry {
   const bySecret = new Map<string, string>();
   const issued = new Map<string, string>(Object.entries(earlier));

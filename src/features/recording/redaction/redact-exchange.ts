@@ -60,7 +60,7 @@ interface VisitedRequest extends RecordedBody {
   readonly headers: HeaderFields;
 }
 
-/** Visits the strings of a request, except for those of its path. */
+/** Visits the strings of a request, except for its path. */
 export function visitRequest<T extends VisitedRequest>(request: T, path: string, to: MessageVisit): T {
   const { operation, walk, visit } = to;
   const mediaType = readContentType(request.headers);
@@ -113,7 +113,7 @@ function visitPath({ path, pathParams }: RecordedRequest, { operation, walk, vis
 }
 
 interface BodyVisit extends MessageVisit {
-  /** Those of the schemas of the body. */
+  /** The pointers of the schemas of the body. */
   readonly pointers: SchemaPointers;
   readonly mediaType: string | undefined;
   readonly direction: Direction;

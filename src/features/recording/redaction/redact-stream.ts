@@ -18,7 +18,7 @@ interface Open {
 const OUTSIDE = /[^{[]+|[{[]/y;
 /** White space with colons, a mark, a string or another scalar; the group is the end of a string. */
 const INSIDE = /[\s:]+|[{}[\],]|"[^"\\\n\r]*(?:\\[^][^"\\\n\r]*)*("?)|[^\s,:[\]{}"]+/y;
-/** What follows the beginning of a string. */
+/** The rest of a string, after its beginning. */
 const REST = /[^"\\\n\r]*(?:\\[^][^"\\\n\r]*)*("?)/y;
 const MARKS: ReadonlySet<string> = new Set('{}[],');
 
@@ -35,10 +35,10 @@ const MAX_STRING = 65_536;
 export function createJsonFilter(root: JsonPlace, walk: SecretWalk, visit: VisitText): TextFilter {
   const structure = createStructure(root, walk, visit);
   let waiting = '';
-  // What happens to the rest of a string that is too long.
+  // Whether the rest of a string that is too long is written.
   let rest: 'written' | 'dropped' | undefined;
 
-  /** What is written for the part of a string that is here. */
+  /** The characters to write for the part of a string that has arrived. */
   const writePart = (token: string): string => {
     if (rest !== undefined) return rest === 'written' ? token : '';
     // Without an escape that is not complete.

@@ -41,9 +41,9 @@ export interface SecretWalk {
   readLabel(name: string, value: unknown): string | undefined;
   /** Visits the strings and numbers of a parameter of a query or path. */
   parameter(name: string, value: unknown, at: ParameterLocation): unknown;
-  /** Visits a field of a form or multipart body. @param form - Its pointers are those of the whole form. */
+  /** Visits a field of a form or multipart body. @param form - Its pointers lead to the schemas of the whole form. */
   field(name: string, text: string, form: JsonLocation & { readonly visit: VisitText }): string;
-  /** Visits a header field. @param field - `pointers` are those of its schemas; default none, for one that is not declared. */
+  /** Visits a header field. @param field - `pointers` lead to its schemas; default none, for one that is not declared. */
   header(field: { readonly name: string; readonly pointers?: SchemaPointers }, text: string, visit: VisitText): string;
 }
 

@@ -18,7 +18,7 @@ export interface BodyFile {
   readonly size: number;
 }
 
-/** What arrived of a body. */
+/** The part of a body that arrived. */
 export type ReceivedBody = { readonly chunks: readonly TimedChunk[] } | { readonly file: BodyFile };
 
 /** Collects a body while it arrives: in memory, and in a file once it is larger than the limit. */

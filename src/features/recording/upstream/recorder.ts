@@ -235,7 +235,7 @@ function toRequest(call: Call): RecordedRequest | undefined {
 /** The decoded body of a call as it is recorded, so that its secrets are found; undefined if it cannot be decoded. */
 function readRequestBody({ headers, bytes, file }: Call): RecordedBody | undefined {
   const encoding = headers.get('content-encoding') ?? undefined;
-  // What is compared is what was sent.
+  // The body is compared as it was sent.
   if (file !== undefined)
     return isDecodable(encoding) ? { spooled: { path: file.path, encoding }, bodyDigest: file.digest } : undefined;
   const content = bytes && decodeContent(bytes, encoding);

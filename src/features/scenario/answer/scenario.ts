@@ -42,7 +42,7 @@ import { scenarioOf } from '../session-slot.js';
 
 interface ScenarioParts extends Pick<SourceParts, 'errors' | 'generator'> {
   readonly scenarios: Scenarios;
-  /** Told each rule that applies to a call. */
+  /** Called with each rule that applies to a call. */
   readonly onRule?: ((rule: Rule) => void) | undefined;
   /** The collections of a session, for conditions. */
   viewCollections(session: Session): CollectionView;
@@ -205,7 +205,7 @@ function addFault(answer: Answer | undefined, { rule, fault }: RuleOutcome): Ans
 
 type RespondParts = Pick<SourceParts, 'errors' | 'generator'>;
 
-/** What decides the body of an answer. */
+/** The inputs that decide the body of an answer. */
 interface BodyInput {
   readonly parts: RespondParts;
   readonly exchange: Exchange;
@@ -391,7 +391,7 @@ function isJsonValue(body: unknown): boolean {
  * Adds the headers of an active rate limit to an answer: those that the rule names, and those that the contract declares for its
  * status, by their names (`X-RateLimit-Remaining`, `RateLimit`, `Retry-After`).
  *
- * What a handler, a rule or a real server sets stays; generated values and those of examples are replaced.
+ * Values that a handler, a rule or a real server sets stay; generated values and values of examples are replaced.
  */
 function addLimitHeaders(answer: Answer, operation: Operation, limit: LimitState): Answer {
   const declared = findResponse(operation, answer.status)?.headers ?? [];

@@ -68,9 +68,9 @@ export type RespondOf<Operation> =
     }[DeclaredOf<Operation>]
   | ({ readonly status?: undefined } & AnswerPartsOf<ResponsesOf<Operation>[UsualOf<Operation>]>);
 
-/** What an answer with the status of one declared response has besides the status. */
+/** The members besides `status` of an answer with the status of one declared response. */
 export type AnswerPartsOf<Declared> = Omit<RespondDefinition, 'status' | 'body' | 'headers'> & {
-  /** The body; what it leaves out is completed from the schema. */
+  /** The body; members that it leaves out are completed from the schema. */
   readonly body?: ScriptedOf<ScriptedBodyOf<Declared>>;
   /** Headers of the answer. */
   readonly headers?: ScriptedHeadersOf<Declared> & NonNullable<RespondDefinition['headers']>;
@@ -85,13 +85,13 @@ export type PatchOf<Operation> =
     }[DeclaredOf<Operation>]
   | ({ readonly status?: undefined } & PatchPartsOf<ResponsesOf<Operation>[UsualOf<Operation>]>);
 
-/** What a patch of one declared response has besides the status. */
+/** The members besides `status` of a patch of one declared response. */
 export type PatchPartsOf<Declared> = Omit<PatchDefinition, 'status' | 'body'> & {
   /** A merge patch (RFC 7386) of the body; `null` removes a member, or is the value of a required one that can be null. */
   readonly body?: ScriptedPatchOf<ScriptedBodyOf<Declared>>;
 };
 
-/** The keys of the responses that one operation answers without a status: those of success, else `default`, else all. */
+/** The keys of the responses of one operation that an answer without a status can be: success, else `default`, else all. */
 export type UsualOf<Operation> = [SuccessKeyOf<Operation>] extends [never]
   ? 'default' extends DeclaredOf<Operation>
     ? 'default'

@@ -29,7 +29,7 @@ export function checkPartial(node: SourceNode, target: SchemaTarget): void {
   const [pointer] = pointers;
   if (!checkNames(node, { fieldsOf: context.fieldsOf, pointers, what }) || pointer === undefined) return;
   const partial = withoutMarks(dropExpressions(node.value));
-  // Nothing is to be completed in most items, of which a scenario may have thousands.
+  // Most items need no completion, and a scenario may have thousands of them.
   if (partial === undefined || context.accepts(pointer, direction)(partial)) return;
   for (const violation of context.check(pointer, direction)(context.complete(pointer, partial), 'body').slice(0, 3)) {
     const at = { ...node, pointer: node.pointer + violation.pointer };
@@ -87,7 +87,7 @@ export function checkLeaf(node: SourceNode, target: SchemaTarget): void {
   report(node, `${target.what} breaks the contract: ${reason}`);
 }
 
-/** The first violation of values of which none matches one of the schemas; undefined if one does. */
+/** The first violation where no value matches any of the schemas; undefined if one does. */
 export function findViolation(
   values: readonly unknown[],
   { context, pointers, direction }: SchemaTarget,

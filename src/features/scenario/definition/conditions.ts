@@ -25,7 +25,7 @@ import {
 interface MatcherPart extends Pick<Matcher, 'test'> {
   /** Whether an item of a parameter that is an array is enough: the same one for all such parts. */
   readonly isOfItem?: boolean;
-  /** The JSON types of which a value can match, and how messages say it; undefined: any. */
+  /** The JSON types of values that can match, and how messages name them; undefined: any. */
   readonly needs?: { readonly types: readonly string[]; readonly says: string };
   /** The numbers that match, or the dates in milliseconds since 1970. */
   readonly range?: Range;
@@ -57,7 +57,7 @@ function isScalar(value: unknown): boolean {
 // RFC 3339: a date, or a date and time with an offset.
 const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i;
 
-/** A comparison with a number or a date. @param toRange - What is greater or less than it. */
+/** A comparison with a number or a date. @param toRange - Returns the matching numbers for a limit. */
 function bound(toRange: (limit: number) => Partial<Range>): Kind<MatcherPart> {
   return {
     type: 'number | string',
@@ -233,7 +233,7 @@ function all(parts: readonly MatcherPart[], isText: boolean): Matcher['test'] {
     (isText && Array.isArray(actual) && ofItem.length > 0 ? actual.some(isMatch) : isMatch(actual));
 }
 
-/** What is known about a value, or about the items of a parameter that is an array. */
+/** Reads the facts about a value, or about the items of a parameter that is an array. */
 function readTargetDomain({ contract, fieldsOf, value }: CheckContext): Domain {
   const { pointers = [], isText } = value;
   const domain = readDomain(contract, pointers);

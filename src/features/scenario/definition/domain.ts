@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Contract } from '../../../contract/contract.js';
 import { type Schema, readJsonType } from '../../../base/json.js';
 
-/** What is known about the values that match a schema; every part can be wider than the schema, never narrower. */
+/** The facts about the values that match a schema; every part can be wider than the schema, never narrower. */
 export interface Domain {
   /** The JSON types; undefined if the schema does not limit them. */
   readonly types: ReadonlySet<string> | undefined;
@@ -31,7 +31,7 @@ export function readDomain(contract: Contract, pointers: readonly string[]): Dom
 }
 
 function readOne(contract: Contract, pointer: string, above: readonly string[]): Domain {
-  // The pointers are those of schemas of the contract.
+  // The pointers refer to schemas of the contract.
   const schema = contract.at(pointer) as Schema | undefined;
   if (typeof schema !== 'object' || schema === null || above.includes(pointer)) return ANYTHING;
   const read = (at: string): Domain => readOne(contract, at, [...above, pointer]);

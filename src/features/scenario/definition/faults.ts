@@ -30,7 +30,7 @@ interface FaultEntry<Name extends FaultName> {
   /** Names of the same fault in other tools; they are accepted as well, in any case and with any separators. */
   readonly aliases: readonly string[];
   readonly description: string;
-  /** What Node's `fetch` reports, for the docs. */
+  /** The error that Node's `fetch` reports, for the docs. */
   readonly client: string;
   /** Its settings: the members of the fault. */
   readonly fields: Fields<Omit<Extract<AnyFault, { readonly kind: Name }>, 'kind'>>;

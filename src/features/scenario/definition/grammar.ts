@@ -42,7 +42,7 @@ const PROBABILITY: Kind<number> = {
   schema: () => ({ type: 'number', minimum: 0, maximum: 1 }),
 };
 
-/** What is written in a rule. */
+/** The members of a rule that a scenario writes. */
 type RuleFields = Omit<Rule, 'key' | 'scenario' | 'target' | 'readPosition'>;
 
 const RULE: ObjectKind<RuleFields> = object({

@@ -63,7 +63,7 @@ export function compileJsonPath(text: string): JsonPath | string {
   };
 }
 
-/** Makes `match()` and `search()` read patterns like those of the contract, in linear time. */
+/** Makes `match()` and `search()` read patterns as the contract does, in linear time. */
 function replacePatterns(functions: InstanceType<Library['JSONPathEnvironment']>['functionRegister']): void {
   const replace = (name: 'match' | 'search', toPattern: (pattern: string) => string): void => {
     const own = functions.get(name);

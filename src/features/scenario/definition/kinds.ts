@@ -9,7 +9,7 @@ import type { FieldsReader } from '../../../contract/schema-view/fields.js';
 import type { Validators } from '../../../schema/validate.js';
 import { child, readMembers, reject, report, type SourceNode } from '../../../contract/load/source-node.js';
 
-/** What scenarios are checked against. */
+/** The context that scenarios are checked against. */
 export interface ScenarioContext {
   readonly contract: Contract;
   /** The validator of one schema; the same function every time. */
@@ -48,7 +48,7 @@ export interface CollectionShape {
   readonly ids?: ReadonlySet<string> | undefined;
 }
 
-/** What one value of a scenario is checked against. */
+/** The context that one value of a scenario is checked against. */
 export interface CheckContext extends ScenarioContext {
   /** The operations that the rule is for: one, or all of them for `*`. */
   readonly operations: readonly Operation[];
@@ -83,7 +83,7 @@ export interface ValueTarget {
   readonly isNegated?: boolean;
 }
 
-/** A value of which nothing is known. */
+/** A value about which nothing is known. */
 export const UNKNOWN_VALUE: ValueTarget = {
   pointers: undefined,
   what: 'the value',
@@ -97,7 +97,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** How a value is written: with parts left out, as a merge patch, or with matchers. */
 export type SchemaPart = 'partial' | 'patch' | 'condition';
 
-/** What the JSON Schema of scenario files is made from. */
+/** The inputs of the JSON Schema of scenario files. */
 export interface SchemaContext {
   readonly collections: readonly CollectionShape[];
   /** The collection whose items are described. */
@@ -154,7 +154,7 @@ interface ObjectOptions<Value> {
   /** The name of its JSON Schema under `$defs`; default: written in place. */
   readonly share?: string;
   readonly fields: Fields<Value>;
-  /** What to do about an unknown key; default: the closest key, or all of them. */
+  /** The hint for an unknown key; default: the closest key, or all of them. */
   hint?(name: string): string;
   /** Checks that need more than one member. */
   check?(value: Value, node: SourceNode, context: CheckContext): void;
@@ -176,7 +176,7 @@ export function object<Value extends object>(options: ObjectOptions<Value>): Obj
     }
     const members: Record<string, unknown> = {};
     for (const [name, field] of entries) members[name] = readField(child(node, name), field, context);
-    // The fields are those of `Value`, each of the type of its member.
+    // The fields are the members of `Value`, each of the type of its member.
     const value = members as Value;
     options.check?.(value, node, context);
     return value;
@@ -351,7 +351,7 @@ export const DURATION: Kind<number> = {
   }),
 };
 
-/** Milliseconds of a duration. @param hint - What to do if it is not one. */
+/** Milliseconds of a duration. @param hint - The suggested fix if it is not one. */
 export function readDuration(node: SourceNode, hint?: string): number | undefined {
   const { value } = node;
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;

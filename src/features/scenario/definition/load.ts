@@ -17,7 +17,7 @@ import {
 import { parseSource, toScenarioError, toSource } from './source.js';
 
 interface LoadedScenarios {
-  /** Those without a mistake. */
+  /** The scenarios without a mistake. */
   readonly scenarios: readonly Scenario[];
   /** Every mistake, in the order of the files. */
   readonly mistakes: readonly Mistake[];

@@ -239,7 +239,7 @@ function checkBody(node: SourceNode, respond: Respond, about: AnswerContext & { 
   const { contract } = about.context;
   const target = toBodyTarget(respond, about);
   if (target === undefined || findExpressions(node.value).some(({ pointer }) => pointer === '')) return;
-  // Operations that refer to one schema are checked once; the pointers are those of schemas of the contract.
+  // Operations that refer to one schema are checked once; the pointers refer to schemas of the contract.
   const key = target.pointers
     .map((pointer) => contract.resolve(contract.at(pointer) as Schema, pointer).pointer)
     .join();
@@ -320,7 +320,7 @@ export const PATCH_KIND: ObjectKind<Patch> = convert(
   },
 );
 
-/** What the body of a patch is checked against: the responses that it can change; undefined if any body is allowed. */
+/** The schemas that the body of a patch is checked against: the responses that it can change; undefined if any body is allowed. */
 function toPatchTarget(status: number | undefined, context: CheckContext): SchemaTarget | undefined {
   const operation = onlyOperation(context);
   if (operation === undefined || context.violates) return undefined;

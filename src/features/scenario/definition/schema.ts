@@ -48,7 +48,7 @@ export function fixtureSchema(contract: Contract, { name, schema }: CollectionSh
   };
 }
 
-/** The rules of one operation: those of the grammar, narrowed to what the contract declares for it. */
+/** The schema of the rules of one operation: the schema of the grammar, narrowed to the declarations of the contract. */
 function narrowRules(operation: Operation, pool: SchemaPool): JsonSchema {
   const media = operation.body?.content.find((each) => each.schema !== undefined);
   const places = ['path', 'query', 'header', 'cookie'] as const;
@@ -84,7 +84,7 @@ function narrowParameters(operation: Operation, place: ParameterPlace, pool: Sch
   return { properties: Object.fromEntries(entries) };
 }
 
-/** What a rule can answer: the documented statuses, examples, headers and bodies. */
+/** The schema of the answers of a rule: the documented statuses, examples, headers and bodies. */
 function narrowRespond(operation: Operation, pool: SchemaPool): JsonSchema {
   const { responses } = operation;
   const examples = listExampleNames(listMedia(operation, undefined));

@@ -46,7 +46,7 @@ function parseYaml(text: string, file: string): unknown {
   }
 }
 
-/** What to do about the most frequent mistakes, by a part of the parser's message. */
+/** Hints for the most frequent mistakes, by a part of the parser's message. */
 const HINTS: readonly (readonly [string, string])[] = [
   ['tab character', 'YAML is indented with spaces: replace the tab'],
   ['duplicated mapping key', 'write the key once; several rules of one operation are one list'],

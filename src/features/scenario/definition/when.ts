@@ -67,7 +67,7 @@ function parameters(place: ParameterPlace, title: string): Field<Readonly<Record
   return { kind, description: `${title} by name: ${forms}.`, absent: {} };
 }
 
-/** What a parameter of `when` is checked against; reports one that is not declared. */
+/** The target that a parameter of `when` is checked against; reports one that is not declared. */
 function toParameterTarget(
   node: SourceNode,
   { name, place }: { readonly name: string; readonly place: ParameterPlace },
@@ -107,7 +107,7 @@ const BODY: Kind<Matcher> = {
   read: (node, context) => CONDITION.read(node, { ...context, value: toRequestTarget(node, context) }),
 };
 
-/** What the body of `when` is checked against; reports that the operation has none. */
+/** The target that the body of `when` is checked against; reports that the operation has none. */
 function toRequestTarget(node: SourceNode, context: CheckContext): ValueTarget {
   const operation = onlyOperation(context);
   const what = operation === undefined ? 'the body' : `the body of ${operation.id}`;

@@ -33,7 +33,7 @@ export interface Evaluation {
   readonly delayMs: number;
   /** The rate limit with the fewest calls left. */
   readonly limit: LimitState | undefined;
-  /** What the deciding rule does; undefined: the sources below answer. */
+  /** The outcome of the deciding rule; undefined: the sources below answer. */
   readonly outcome: RuleOutcome | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface LimitState {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the deciding rule does. */
+/** The outcome of the deciding rule. */
 export interface RuleOutcome {
   readonly rule: Rule;
   /** Undefined with a fault: the sources below answer, and that answer fails. */
@@ -202,7 +202,7 @@ function formatRange(range: CallRange): string {
 interface Decision {
   readonly outcome: RuleOutcome | undefined;
   readonly limit?: LimitState;
-  /** What the trace adds to "applies". */
+  /** The remark that the trace adds to "applies". */
   readonly remark: string;
 }
 

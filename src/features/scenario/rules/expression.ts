@@ -13,7 +13,7 @@ export interface Expression {
   readonly name: string;
 }
 
-/** What expressions are evaluated with. */
+/** The values that expressions are evaluated with. */
 export interface ExpressionScope {
   readonly call: Call;
   readonly vars: Readonly<Record<string, unknown>>;

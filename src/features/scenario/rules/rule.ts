@@ -11,7 +11,7 @@ export interface Scenario {
   readonly extends: readonly string[];
   /** As it was written. */
   readonly definition: unknown;
-  /** The changes made when it is activated, those of the scenarios it extends first. */
+  /** The changes made when it is activated, changes of the scenarios it extends first. */
   readonly start: Changes;
   /** The same changes by scenario id, so that a scenario that is extended in two ways counts once. */
   readonly layers: ReadonlyMap<string, Changes>;
@@ -34,7 +34,7 @@ export interface Rule {
   readonly patch: Patch | undefined;
   readonly sequence: readonly SequenceStep[] | undefined;
   readonly onEnd: OnEnd;
-  /** What fails instead of the answer, or together with `respond`. */
+  /** The fault instead of the answer, or together with `respond`. */
   readonly fault: Fault | RateLimit | undefined;
   readonly delay: Delay | undefined;
   readonly times: number | undefined;
@@ -63,7 +63,7 @@ export interface CollectionCondition {
   readonly lacks: readonly string[];
 }
 
-/** What a sequence does after its last step. */
+/** The behaviour of a sequence after its last step. */
 export type OnEnd = 'hold' | 'cycle' | 'fallthrough' | 'error';
 
 /** One step of a sequence; `engine` is the answer of the sources below. */
@@ -132,7 +132,7 @@ export interface RateLimit {
   readonly limit: number;
   /** Its length in milliseconds. */
   readonly window: number;
-  /** Which calls share a window: all of the session, those of an operation, or those of a credential. */
+  /** Which calls share a window: all calls of the session, the calls of an operation, or the calls with a credential. */
   readonly per: 'session' | 'operation' | 'credential';
   readonly headers: RateLimitHeaders;
 }

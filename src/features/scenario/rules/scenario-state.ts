@@ -17,7 +17,7 @@ interface RateWindow {
   readonly calls: number;
 }
 
-/** What scenarios store for one session; their definitions are elsewhere and outlive it. */
+/** The state of scenarios in one session; their definitions are elsewhere and outlive it. */
 export interface ScenarioState {
   /** Ids of the session's own scenarios, the last activated one last. */
   readonly active: readonly string[];
@@ -115,7 +115,7 @@ export function createScenarioState(): ScenarioState {
 /** Makes the changes of collections, all or none of them; their expressions are evaluated already. @returns one line for each item that does not exist. */
 export type ChangeCollections = (changes: readonly CollectionChanges[]) => readonly string[];
 
-/** What changes are applied to. */
+/** The target of changes. */
 export interface ChangeTarget {
   readonly state: ScenarioState;
   readonly changeCollections: ChangeCollections;

@@ -13,7 +13,7 @@ export interface ItemContent {
   readonly mediaType: string | undefined;
 }
 
-/** What a new entry is made from. */
+/** The inputs of a new entry. */
 export interface NewEntry {
   readonly id: string;
   readonly item: Item;
@@ -22,7 +22,7 @@ export interface NewEntry {
   readonly secrets?: Item | undefined;
   /** The parents below which it was created, where the collection is not below them and no property holds their ids. */
   readonly part?: string | undefined;
-  /** What a request asked for where the mock created the item itself: its id or its list. */
+  /** The reason why the mock created the item itself: a request for its id or for its list. */
   readonly onDemand?: 'id' | 'list' | undefined;
   /** When it got its status, in milliseconds since 1970, where a request created it and its status advances by itself. */
   readonly statusSince?: number | undefined;
@@ -43,7 +43,7 @@ export interface StoredItem extends NewEntry {
 
 /** An item as a list shows it. */
 export interface ListedForm {
-  /** What made the form, of which item: a copy of an entry can have another one. */
+  /** The function that wrote the form, and its item: a copy of an entry can have another one. */
   readonly by: unknown;
   readonly of: Item;
   readonly item: unknown;
@@ -51,7 +51,7 @@ export interface ListedForm {
   text?: string | undefined;
 }
 
-/** What a change of an entry replaces. */
+/** The members of an entry that a change replaces. */
 export type EntryChange = Partial<Omit<NewEntry, 'id'>>;
 
 /** An ordered list of items by id, read-only. */
@@ -150,7 +150,7 @@ function own(held: HeldRows): EntryRows {
   return held.rows;
 }
 
-/** What a list knows about an id: its entry, and the one that was removed last. */
+/** The entries of one id in a list: the present one, and the one that was removed last. */
 type KnownEntry = Readonly<Record<'entry' | 'removed', StoredItem | undefined>>;
 
 function createWrites(

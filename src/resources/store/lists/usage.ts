@@ -14,7 +14,7 @@ export interface StateLimits {
   readonly generatedItems: number;
 }
 
-/** What a store holds besides its fixtures. */
+/** The size of the state of a store, without its fixtures. */
 export interface UsedState {
   readonly items: number;
   readonly bytes: number;
@@ -25,7 +25,7 @@ export interface UsedState {
   readonly removedBytes: number;
 }
 
-/** What is counted of an entry. */
+/** The members of an entry that are counted. */
 export interface CountedEntry {
   readonly onDemand?: unknown;
   readonly revision: number;
@@ -69,7 +69,7 @@ interface CountedRows {
   readonly removed: ReadonlyMap<string, CountedEntry>;
 }
 
-/** What a sweep removes. */
+/** The kind of entries that a sweep removes. */
 export type Swept = 'generated' | 'removed';
 
 /** Undo steps of the writes of a transaction, in the order of the writes. */
@@ -78,19 +78,19 @@ export type UndoLog = (() => void)[];
 /** Takes a write of a collection: its name, the method, and arguments as plain data. */
 export type RecordWrite = (collection: string, method: string, args: readonly unknown[]) => void;
 
-/** What the writes of a collection are recorded in. */
+/** The records of the writes of a collection. */
 export interface Writes {
   /** Takes the undo steps. */
   readonly log?: UndoLog;
-  /** Told each write before it is made; undefined where no other process has to repeat it. */
+  /** Called with each write before it is made; undefined where no other process has to repeat it. */
   readonly record?: RecordWrite | undefined;
   readonly usage: Usage;
 }
 
-/** What all stores of a mock hold together. */
+/** The size of the state of all stores of a mock. */
 export type TotalUsage = { items: number; bytes: number };
 
-/** What an empty store holds. */
+/** The usage of an empty store. */
 export const NOTHING_USED: UsedState = { items: 0, bytes: 0, generated: 0, removed: 0, removedBytes: 0 };
 
 /** How many removed items a store remembers, and their size: then the oldest half is forgotten. */
@@ -176,7 +176,7 @@ function createCheck(checkNow: () => void): Pick<Usage, 'check' | 'withoutLimits
   };
 }
 
-/** What is kept besides a store. */
+/** Creates the count of state that is kept besides a store. */
 function createHolds(
   count: (kept: Pick<UsedState, 'bytes' | 'items'>, sign: 1 | -1) => void,
   check: () => void,
@@ -245,7 +245,7 @@ export function measureEntry({ item, content, secrets }: MeasuredEntry): number 
   return measureItem(item) + hidden + (content === undefined ? 0 : content.bytes.byteLength);
 }
 
-/** What a value takes besides its characters. */
+/** The memory that a value takes besides its characters. */
 const VALUE_BYTES = 8;
 
 function measureItem(item: object): number {

@@ -131,7 +131,7 @@ function readExample(
   return [{ ...ANY_REQUEST, ...place, ...path, ...readRequestBody(request), method, answers }];
 }
 
-/** What openapi-to-postmanv2 and people write where any value is meant. */
+/** Whether a string means any value, as openapi-to-postmanv2 and people write it. */
 function isPlaceholder(text: string): boolean {
   return text === '' || /^<.*>$/.test(text) || hasTags(text);
 }

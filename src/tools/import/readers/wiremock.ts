@@ -69,7 +69,7 @@ function nameOf({ name, request }: Members): string {
   return readText(name) ?? `${readText(own['method']) ?? 'ANY'} ${path ?? '/'}`;
 }
 
-/** What makes a mapping one that cannot be carried over: members of its request and of its response. */
+/** Members of the request or the response with which a mapping cannot be carried over. */
 const REFUSED: readonly (readonly [part: 'request' | 'response', member: string, why: string, hint?: string])[] = [
   ['request', 'customMatcher', 'a custom matcher is code', 'write the rule by hand, or a handler'],
   ['request', 'multipartPatterns', 'the parts of a multipart body cannot be matched'],
