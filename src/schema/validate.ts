@@ -12,6 +12,7 @@ import { createExcuse, listUnmeetable, type Unmeetable } from './unmeetable.js';
 import {
   type ClientReport,
   type Direction,
+  hasErrors,
   type IsValid,
   NO_VIOLATIONS,
   toError,
@@ -126,6 +127,17 @@ function toLimitReport(error: unknown, at: Pick<ClientReport, 'in' | 'name' | 's
   if (error instanceof RangeError)
     return toError({ code: 'TOO_DEEP', in: at.in, message: `the ${at.in} is nested too deeply to be validated` });
   throw error;
+}
+
+/** Whether a body of an answer is only invalid because several alternatives of a `oneOf` allow an object, whose author meant a union of them. */
+export function isOnlyAmbiguous(
+  { check }: Pick<Validators, 'check'>,
+  violations: readonly Violation[],
+  { schemaPointer, body }: { readonly schemaPointer: string; readonly body: unknown },
+): boolean {
+  if (violations.some(({ code }) => code !== 'UNION')) return false;
+  // In a request, such an object is accepted.
+  return !hasErrors(check(schemaPointer, 'request')(body, 'body'));
 }
 
 function isAccepted(judge: () => boolean): boolean {

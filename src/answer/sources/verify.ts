@@ -16,7 +16,7 @@ import { findResponse } from '../../contract/operations/responses.js';
 import { isSequenceType, findMedia, isJsonType, toEssence } from '../../contract/media-type.js';
 import { isStream } from '../../http/response/encode.js';
 import { isMarker, type ItemPlan, planItems, readItem, readKnownItems } from '../../http/stream-items.js';
-import type { SchemaCheck, Validators } from '../../schema/validate.js';
+import { isOnlyAmbiguous, type SchemaCheck, type Validators } from '../../schema/validate.js';
 import { memoize } from '../../base/memoize.js';
 
 interface VerifyParts extends SourceParts {
@@ -56,8 +56,8 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     const source = findSource(answer);
     const policy = answer.violates === undefined ? (answer.onInvalid ?? source?.onInvalid ?? 'fail') : 'report';
     // A body that is generated again would not show what the items in state have.
-    if (answer.from === 'state' && isAmbiguous(parts.validators, plan, { answer, violations }))
-      return withViolations(answer, violations.map(toNote));
+    const isAmbiguous = plan.isAmbiguous(violations, answer.body);
+    if (answer.from === 'state' && isAmbiguous) return withViolations(answer, violations.map(toNote));
     if (policy === 'complete' || policy === 'regenerate') {
       const repaired = repair(exchange, plan, { answer, isWhole: policy === 'regenerate', generator: parts.generator });
       if (repaired !== undefined) return noteRepair(exchange, { answer: repaired, violations });
@@ -65,8 +65,7 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     const isBest = source?.isBest === true;
     if (isSentAnyway(policy, source, answer)) return withViolations(answer, violations);
     // A generated list of such objects is better than an error.
-    if (isBest && isAmbiguous(parts.validators, plan, { answer, violations }))
-      return withViolations(answer, violations.map(toNote));
+    if (isBest && isAmbiguous) return withViolations(answer, violations.map(toNote));
     const other = policy === 'pass' && source !== undefined ? askBelow(source, exchange, violations) : undefined;
     if (isBest && other !== undefined && hasErrors(other.violations)) return withViolations(answer, violations);
     return other ?? fail(parts.errors, exchange, { answer, violations, hint: source?.hint });
@@ -128,17 +127,6 @@ function toUnusable({ schemaPointer }: AnswerPlan): Violation {
   };
 }
 
-/** Whether a body is only invalid because several alternatives of a `oneOf` allow an object, whose author meant a union of them. */
-function isAmbiguous(
-  validators: VerifyParts['validators'],
-  { schemaPointer }: AnswerPlan,
-  { answer, violations }: InvalidAnswer,
-): boolean {
-  if (schemaPointer === undefined || violations.some(({ code }) => code !== 'UNION')) return false;
-  // In a request, such an object is accepted.
-  return !hasErrors(validators.check(schemaPointer, 'request')(answer.body, 'body'));
-}
-
 function toNote(violation: Violation): Violation {
   return { ...violation, severity: 'note' };
 }
@@ -166,7 +154,10 @@ function repair(
   const completed = generator.complete(schemaPointer, answer.body, context);
   if (fits(completed)) return { ...answer, body: completed };
   const body = isWhole ? generator.value(schemaPointer, { ...context, seed: context.seed + 1 }) : undefined;
-  return isWhole && fits(body) ? { ...answer, body } : undefined;
+  if (!isWhole || !fits(body)) return undefined;
+  // Nothing of what the state has is left, which a test must be able to see.
+  const lost = answer.from === 'state' ? check(answer.body).map(toNote) : [];
+  return withViolations({ ...answer, body }, lost);
 }
 
 function noteRepair({ note }: Exchange, { answer, violations }: InvalidAnswer): Answer {
@@ -228,6 +219,8 @@ interface AnswerPlan {
   isWhole(): boolean;
   /** The violations of a body; a stream is not read for it. */
   check(body: unknown): readonly Violation[];
+  /** Whether a body is only invalid because several alternatives allow it. */
+  isAmbiguous(violations: readonly Violation[], body: unknown): boolean;
   /** The body; if it is a stream, its items are checked while they are sent. */
   checkStream(body: unknown): unknown;
 }
@@ -273,6 +266,7 @@ function createPlan({ contract, validators, operation }: PlanParts, status: numb
     schemaPointer: undefined,
     isWhole: () => true,
     check: () => NO_VIOLATIONS,
+    isAmbiguous: () => false,
     checkStream: (body: unknown): unknown => body,
   };
   const undeclared = findUndeclared(operation, status, mediaType);
@@ -307,6 +301,7 @@ function createPlan({ contract, validators, operation }: PlanParts, status: numb
     ...plan,
     schemaPointer,
     isWhole: () => validators.isWhole(schemaPointer),
+    isAmbiguous: (violations, body) => isOnlyAmbiguous(validators, violations, { schemaPointer, body }),
     check: (body) =>
       isOpaque(body) || (typeof body === 'string' && !checksStrings) ? NO_VIOLATIONS : check(body, 'body'),
   };

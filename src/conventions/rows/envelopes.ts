@@ -35,12 +35,19 @@ export const ENVELOPES = {
   success: { where: 'property', names: 'ok success succeeded issuccess(ful)?', seen: 'Slack' },
   /** Arrays about the request, not of items. */
   reports: { where: 'property', names: 'errors messages warnings', seen: 'OpenAI, Box' },
+  /** Says what went wrong, or has words for people: answers of a success do not show it unless they must. */
+  failure: {
+    where: 'property',
+    names:
+      '*errors? *error(code|message|msg|type|description)? *failure* *warnings? message msg reason details? description status(code|text)? code',
+    seen: 'Slack, Box',
+  },
   /** A member of an envelope around an item or a list. */
   member: {
     where: 'property',
     names: `
       success ok errors? messages? warnings? info meta(data)? links? included jsonapi status(code|text)? code
-      requestid traceid resultinfo pagination paging pageinfo responsemetadata timestamp time duration next* prev*
+      requestid traceid took elapsed usage resultinfo pagination paging pageinfo responsemetadata timestamp time duration next* prev*
       first* last* total* count size limit offset page* perpage hasmore cursors? self url uri @odata*
     `,
     seen: 'GitHub, Stripe',

@@ -1,7 +1,8 @@
-import { READS, type Binding, listSentInQuery, type Resource } from '../item/resource.js';
+import { CREATES, READS, type Binding, listSentInQuery, type Resource } from '../item/resource.js';
 import { means } from '../../conventions/conventions.js';
 import { listMissing, listUnfit } from '../../schema/fields.js';
-import { isObject, readMember, readPath, setOwn, filterMembers } from '../../base/json.js';
+import { isOnlyAmbiguous } from '../../schema/validate.js';
+import { isObject, readMember, readPath, setOwn, filterMembers, withPath } from '../../base/json.js';
 import { findMedia } from '../../contract/media-type.js';
 import { findBodyMedia, findSuccessMedia } from '../../contract/operations/responses.js';
 import { memoize, memoizeOf } from '../../base/memoize.js';
@@ -15,8 +16,15 @@ import {
   listProperties,
   toParameterSchema,
 } from '../../contract/schema-view/schema-view.js';
-import { createItemEnvelope } from '../list/envelope.js';
-import { findItemPlace, findItemPositions, isEnvelope, isSameItem, type ItemPlace } from '../item/positions.js';
+import { createItemEnvelope, listOptionalMembers } from '../list/envelope.js';
+import {
+  findItemPlace,
+  findItemPositions,
+  isEnvelope,
+  isSameItem,
+  isUnlike,
+  type ItemPlace,
+} from '../item/positions.js';
 import {
   createProjection,
   findLinks,
@@ -29,7 +37,7 @@ import { toBareName } from '../../base/names.js';
 import { toScope } from '../store/collection.js';
 import { createNewSecrets } from '../item/identity.js';
 import type { StoredItem, Item } from '../store/lists/item-list.js';
-import { type ItemModel, omitInvalid } from '../item/item-model.js';
+import { type ItemModel, omitInvalid, omitInvalidParts } from '../item/item-model.js';
 import { isUploadedFile } from '../../http/request/body-form.js';
 import type { Call } from '../../http/request/call.js';
 import type { Exchange } from '../../answer/chain.js';
@@ -113,7 +121,10 @@ export function locateItem(
 ): ItemPlace {
   const found = schema === undefined ? undefined : findItemPlace(read, schema, pointer);
   // The object in an envelope is about the item, also where it has none of its properties: `{ "data": { "member_id": 1 } }`.
-  const inner = found ?? findItemPositions(read, pointer).find((each) => !isEnvelope(read, each.schema));
+  const isAside = (name: string): boolean => means(name, 'envelopes.member');
+  const inner =
+    found ??
+    findItemPositions(read, pointer).find((each) => !isEnvelope(read, each.schema) && !each.path.some(isAside));
   const root: ItemPlace = { path: [], schema: read(pointer), isInArray: false };
   if (inner === undefined) return root;
   // An object with a part of the item is the item.
@@ -133,10 +144,26 @@ function createWriter(context: StateContext, model: ItemModel, body: PlannedBody
   const part: WriteBody = isInArray ? (entry, exchange) => [one(entry, exchange)] : one;
   if (path.length === 0) return part;
   const wrap = createItemEnvelope(context.read, whole, path);
-  return createCompletion(context, pointer, (entry, exchange) => ({
-    body: wrap(part(entry, exchange)),
-    key: `${pointer}\0${entry.id}`,
-  }));
+  const fill = createOptionalMembers(context, whole, path);
+  return createCompletion(context, pointer, (entry, exchange) => {
+    const key = `${pointer}\0${entry.id}`;
+    return { body: fill(wrap(part(entry, exchange)), exchange.session, key), key };
+  });
+}
+
+/** Plans the optional members of an envelope, which generated answers have as well. */
+export function createOptionalMembers(
+  { read, generator }: Pick<StateContext, 'generator' | 'read'>,
+  schema: SchemaView | undefined,
+  path: readonly string[],
+): (body: Item, session: Session, key: string) => Item {
+  const members = listOptionalMembers(read, schema, path);
+  return (body, { seed, clock }, key) =>
+    members.reduce((filled, { path: at, property: { name, target } }) => {
+      const now = clock.now();
+      const value = generator.value(target, { seed, key: `${key}\0${at.join('.')}`, direction: 'response', now, name });
+      return withPath(filled, at, value);
+    }, body);
 }
 
 /** Writes the part of an item that a schema describes: properties of the same meaning, completed. */
@@ -155,7 +182,12 @@ function createPartWriter(
   const names = [...target.members.keys()].filter((name) => linked.has(name) || schema?.members.has(name) !== true);
   const convert = pair && createProjection(context.read, pair);
   const constants = readConstants(target, schema);
-  const only = isCreate && linked.size === 0 ? findOnlyId(context, target, resource) : undefined;
+  const only =
+    isCreate && linked.size === 0
+      ? findOnlyId(context, target, resource)
+      : schema !== undefined && resource.idProperty === undefined
+        ? findShownKey(context, target, schema)
+        : undefined;
   const filter = context.declared.inside(pointer) ?? ((item) => item);
   const createSecrets = isCreate && schema !== undefined ? createNewSecrets(target, schema) : undefined;
   return createCompletion(context, pointer, (entry, exchange) => {
@@ -207,6 +239,18 @@ function findOnlyId(
   return found.length === 1 ? found[0] : undefined;
 }
 
+/** The property with which an answer names items that do not have their id themselves: `name` for `/indexes/{index_name}`. */
+function findShownKey(
+  { read }: StateContext,
+  target: SchemaView,
+  item: SchemaView,
+): { readonly name: string; readonly value: SchemaView } | undefined {
+  const keys = listProperties(target).filter(({ known }) => means(known, 'ids.id', 'ids.name'));
+  const name = keys.find((each) => !item.members.has(each.name))?.name;
+  const value = read(name === undefined ? undefined : target.members.get(name)?.target);
+  return name !== undefined && value !== undefined && isIdSchema(value) ? { name, value } : undefined;
+}
+
 /** The booleans of a body that are not of the item and have one right value: `ok`. */
 function readConstants(target: SchemaView, item: SchemaView | undefined): Item {
   const constants: Record<string, unknown> = {};
@@ -250,13 +294,19 @@ export function completeBody(
       known: { ...known, ...call.path },
     });
   // In most bodies it is enough to look at each member, for which nothing is compiled.
-  const unfit = listUnfit(contract, validators, { schemaPointer: pointer, body });
-  if (unfit.length > 0 || listMissing(contract, pointer, body).length > 0) {
-    const isFit = (name: string): boolean => !unfit.includes(name);
-    const completed = complete(filterMembers(body, isFit), filterMembers(sent, isFit));
+  if (listMissing(contract, pointer, body).length > 0) {
+    const completed = complete(body, sent);
     if (accepts(completed)) return completed;
   }
-  return complete(omitInvalid(body, validators.check(pointer, 'response')(body, 'body')), sent);
+  const invalid = validators.check(pointer, 'response')(body, 'body');
+  if (isOnlyAmbiguous(validators, invalid, { schemaPointer: pointer, body })) return body;
+  const unfit = listUnfit(contract, validators, { schemaPointer: pointer, body });
+  const isFit = (name: string): boolean => !unfit.includes(name);
+  for (const valid of [omitInvalidParts(body, invalid), filterMembers(body, isFit)]) {
+    const completed = complete(valid, filterMembers(sent, isFit));
+    if (accepts(completed)) return completed;
+  }
+  return complete(omitInvalid(body, invalid), sent);
 }
 
 /** Plans the body of the answer to a delete: the item, or its id and what reports the deletion. */
@@ -408,14 +458,19 @@ export function withOperations(context: StateContext, binding: Binding, writers:
   const pointer = findSuccessMedia(binding.operation)?.schemaPointer ?? '';
   const schema = READS.has(binding.action) ? undefined : read(pointer);
   const poll = schema && findPoll(context, binding, schema);
-  const shape = schema && readShape(schema, poll?.collection ?? '');
-  const own = read(resources.collections.get(binding.collection)?.schema)?.pointer;
-  if (shape === undefined || (poll === undefined && schema?.pointer === own)) return writers;
+  const own = read(resources.collections.get(binding.collection)?.schema);
+  const isOther = own === undefined || (schema !== undefined && isUnlike(read, own, schema));
+  const isReceipt = poll !== undefined && isOther && CREATES.has(binding.action);
+  const shape = (schema && readShape(schema, poll?.collection ?? '')) ?? (isReceipt ? PLAIN_RECEIPT : undefined);
+  if (schema === undefined || shape === undefined || (poll === undefined && schema === own)) return writers;
   const [project, report] = [writers.project(pointer), writers.report(pointer)];
   const show = (answer: () => unknown, result: Item | undefined, exchange: Exchange): unknown =>
     poll === undefined
       ? withResult(answer(), shape, result ?? {})
-      : addOperation(context, exchange, { poll, fixed: withResult({}, shape, result) });
+      : addOperation(context, exchange, {
+          poll,
+          fixed: withResult(readFromPath(schema, exchange.call), shape, result),
+        });
   return {
     ...writers,
     project: (at) =>
@@ -428,6 +483,16 @@ export function withOperations(context: StateContext, binding: Binding, writers:
         ? (entry, exchange) => show(() => report?.(entry, exchange), undefined, exchange)
         : writers.report(at),
   };
+}
+
+/** An answer that only says that a request was taken: its status advances where the document reads it. */
+const PLAIN_RECEIPT: OperationShape = { done: {}, result: undefined };
+
+/** The parameters of a path under the names that a schema has for them. */
+function readFromPath(schema: SchemaView, { path }: Call): Item {
+  const known = new Map(Object.entries(path).map(([name, value]) => [toBareName(name), value]));
+  const own = listProperties(schema).filter(({ bare }) => known.has(bare));
+  return Object.fromEntries(own.map(({ name, bare }) => [name, known.get(bare)]));
 }
 
 function withResult(answer: unknown, { done, result: name }: OperationShape, result: Item | undefined): unknown {

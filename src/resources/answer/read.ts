@@ -33,7 +33,7 @@ import { readFilterExpression } from '../list/filter-expression.js';
 import { readScope, toChildScope, toScope } from '../store/collection.js';
 import type { Exchange } from '../../answer/chain.js';
 import type { ResponseChoice } from '../../answer/choose-response.js';
-import { createElementOfList } from './bodies.js';
+import { createElementOfList, createOptionalMembers } from './bodies.js';
 import {
   answerItem,
   chooseDeclared,
@@ -267,10 +267,8 @@ function createIdReader({ idProperty = 'id', selfUrl }: Resource): EnvelopeFacts
 }
 
 /** A reader of the envelope of a list: what the page does not determine is generated once for a session. */
-function createEnvelopeReader(
-  { contract, read, validators, generator }: StateContext,
-  shape: ListShape,
-): (session: Session) => Envelope {
+function createEnvelopeReader(context: StateContext, shape: ListShape): (session: Session) => Envelope {
+  const { contract, read, validators, generator } = context;
   const { schema, path } = shape;
   const accepts = validators.accepts(schema, 'response');
   const generate = (first: Item, { seed, clock }: Session): Item => {
@@ -293,7 +291,10 @@ function createEnvelopeReader(
         .map(({ pointer }) => pointer),
     );
   };
-  return memoizeOf((session) => createEnvelope(shape, read(schema), (first) => generate(first, session)));
+  const fill = createOptionalMembers(context, read(schema), path);
+  return memoizeOf((session) =>
+    createEnvelope(shape, read(schema), (first) => fill(generate(first, session), session, schema)),
+  );
 }
 
 function readDescending(plan: PagePlan, values: PageValues): boolean {

@@ -74,6 +74,11 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     const isTemporary = temporary !== undefined && String(own).startsWith(temporary);
     const created = createItem(context, exchange, { location, body, id: chosen ?? (isTemporary ? undefined : own) });
     if ('refused' in created) return created.refused;
+    // A body without a schema can be an array of items.
+    for (const other of Array.isArray(exchange.call.body) ? reader.many(exchange.call).slice(1) : []) {
+      const more = createItem(context, exchange, { location, body: other, id: readOwnId(context, other) });
+      if ('refused' in more) return more.refused;
+    }
     const pointer = choice.media?.schemaPointer;
     const { entry: stored, whole } = created;
     const secret = stored.secrets === undefined ? stored : { ...stored, item: { ...whole, ...stored.item } };

@@ -129,7 +129,7 @@ export const findItemsBelow: FindWhole = (index, all, candidate) => {
 
 /** The collection whose items are created at another path: `POST /users/{user_id}/playlists` creates what `/playlists/{id}` reads. */
 export const findItemsElsewhere: FindWhole = (index, all, candidate) => {
-  const create = index.operationsAt(candidate.key).get('POST');
+  const create = index.creating(candidate.key);
   const hasItems = index.operationsAt(candidate.itemKey).size > 0;
   const item = index.read(candidate.schema);
   if (create === undefined || hasItems || item === undefined || candidate.singleton) return undefined;

@@ -10,15 +10,16 @@ import {
 } from '../../contract/operations/responses.js';
 import { findEffect, isStatus } from '../item/server-values.js';
 import type { Action, Binding, Within } from '../item/resource.js';
-import { isSameItem, compareSchemas } from '../item/positions.js';
+import { isSameItem, isSummary, compareSchemas } from '../item/positions.js';
 import type { CollectionCandidate } from './candidates.js';
 import {
+  type PropertyView,
   type SchemaView,
   listProperties,
   findValueArray,
   listBranches,
 } from '../../contract/schema-view/schema-view.js';
-import { type ContractIndex, readBodyPointer, isNamedAs } from './contract-index.js';
+import { CREATING, type ContractIndex, readBodyPointer, isNamedAs } from './contract-index.js';
 import { findIdsInput } from '../list/inputs.js';
 import { readAnswerPointer, readCountShape } from '../list/list-shape.js';
 import { isSearchWord } from './path-shape.js';
@@ -246,7 +247,7 @@ export const bindCollectionOperation: Bind = (index, candidate, operation) => {
   const { method } = operation;
   const array = findItemArray(index, candidate, { operation, isNamed: false });
   if (array !== undefined) return found('batch', 0.8, `${method} on a collection; ${array}`);
-  if (method === 'POST' || isCreatingPut(index, candidate, operation)) {
+  if (method === 'POST' || index.creating(index.shape(operation)?.key) === operation) {
     if (body?.type === 'array') return found('batch', 0.7, `${method} on a collection; its body is an array`);
     const values = isListOf(index, candidate, operation)
       ? findValueArray(index.read, body, index.read(candidate.schema))
@@ -269,6 +270,11 @@ function isUndeclared({ schema, itemKey }: CollectionCandidate, operation: Opera
   return schema === undefined && itemKey !== undefined && findSuccessMedia(operation)?.schema === undefined;
 }
 
+/** Whether a schema is that of any object. */
+function isFreeForm(schema: SchemaView | undefined): boolean {
+  return schema !== undefined && (schema.type ?? 'object') === 'object' && schema.members.size === 0;
+}
+
 /** Whether a body is an item with the property that identifies it. */
 function hasItemWithId(index: ContractIndex, { schema, groups }: CollectionCandidate, body: SchemaView): boolean {
   const item = index.read(schema);
@@ -276,16 +282,6 @@ function hasItemWithId(index: ContractIndex, { schema, groups }: CollectionCandi
   const ids = ['id', '_id', 'pk', 'uuid', groups.at(-1)?.parameters.at(-1) ?? 'id'];
   const hasId = ids.some((name) => item.members.has(name) && body.members.has(name));
   return hasId && compareSchemas(index.read, item, body) >= 0.6;
-}
-
-/** Words of an operation that creates items. */
-const CREATING = /^\W*([Cc]reate|[Aa]dd|[Nn]ew|[Ii]nsert)s?(?![a-z])/;
-
-/** Whether a PUT on a collection creates items: nothing else does, and its name or its summary says so. */
-function isCreatingPut(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
-  const post = index.operationsAt(candidate.key).get('POST');
-  if (operation.method !== 'PUT' || (post !== undefined && !isListingPost(index, candidate, post))) return false;
-  return isNamedAs(operation, CREATING);
 }
 
 /** Whether a POST on a collection lists its items: its name or its summary says so, and no GET does it. */
@@ -362,16 +358,26 @@ export const bindCollectionWord: Bind = (index, candidate, operation) => {
     const removal = bindRemoval(index, candidate, { operation, isPlain: false });
     if (typeof removal !== 'string') return removal;
   }
-  const isUpload = operation.method === 'POST' && means(word, 'segments.upload') && hasFile(index, operation);
-  const confidence = isUpload ? measureConfidence(index, candidate, operation) : 0;
-  if (confidence > 0) return found('create', confidence, `"${word}" with a file; the response is an item`);
+  const isUpload = means(word, 'segments.upload') && hasFile(index, operation);
+  const isCreate = operation.method === 'POST' && (isUpload || isNamedCreate(index, candidate, operation));
+  const confidence = isCreate ? measureConfidence(index, candidate, operation) : 0;
   const elements = index.body(operation)?.element;
   const isNamed =
     means(word, 'segments.batch') || (elements !== undefined && index.read(elements)?.pointer === candidate.schema);
   const array = isNamed ? findItemArray(index, candidate, { operation, isNamed }) : undefined;
   if (array !== undefined) return found('batch', 0.8, `"${word}"; ${array}`);
+  if (confidence > 0) return found('create', confidence, `"${word}" creates; the response is an item`);
   return `"${word}" of a collection, but the response is not a list of its items`;
 };
+
+/** Whether an operation says that it creates, does not name an item that exists, and shows an item of the collection, or its id. */
+function isNamedCreate(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
+  const [answer, item, body] = [index.answer(operation), index.read(candidate.schema), index.body(operation)];
+  if (answer === undefined || item === undefined || body === undefined || !isNamedAs(operation, CREATING)) return false;
+  const isItem = isSameItem(index.read, item, answer) || isSummary(index.read, answer, item);
+  const isShown = isItem || showsId(candidate, { answer, item });
+  return isShown && !hasItemWithId(index, candidate, body);
+}
 
 /** Whether a request has a file beside the properties of an item. */
 function hasFile(index: ContractIndex, { body }: Operation): boolean {
@@ -390,8 +396,11 @@ function isItemOf(index: ContractIndex, { schema }: CollectionCandidate, operati
 /** How likely the response of a POST is an item of the collection; 0 where it is not. */
 function measureConfidence(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): number {
   const answer = index.answer(operation);
-  if (candidate.schema === undefined)
-    return isUndeclared(candidate, operation) && operation.body !== undefined ? 0.6 : 0;
+  if (candidate.schema === undefined) {
+    const isShown = answer === undefined || isFreeForm(answer) || index.isReceipt(operation);
+    const isFree = candidate.itemKey !== undefined && isShown && isFreeForm(index.body(operation));
+    return operation.body !== undefined && (isFree || isUndeclared(candidate, operation)) ? 0.6 : 0;
+  }
   if (answer === undefined || answer.members.size === 0) {
     // Without a response body, the request body must be an item.
     if (findSuccessMedia(operation) !== undefined && answer === undefined) return 0.5;
@@ -414,7 +423,18 @@ function measureConfidence(index: ContractIndex, candidate: CollectionCandidate,
   const similarity = compareSchemas(index.read, item, answer);
   if (similarity >= 0.4) return similarity >= 0.6 ? 0.8 : 0.7;
   // The answer may show only the id, or a message; then the request has to be like an item.
-  return isSent ? 0.6 : 0;
+  return isSent || (body !== undefined && showsId(candidate, { answer, item })) ? 0.6 : 0;
+}
+
+/** Whether an answer shows the id of an item and little more, which is all that some creates answer. */
+function showsId(
+  { groups }: CollectionCandidate,
+  { answer, item }: { readonly answer: SchemaView; readonly item: SchemaView },
+): boolean {
+  const parameter = groups.at(-1)?.parameters.at(-1) ?? 'id';
+  const isId = ({ name }: PropertyView): boolean => name === parameter || means(name, 'ids.id');
+  const shown = listProperties(answer).filter(({ scalar, known }) => scalar && !means(known, 'envelopes.member'));
+  return shown.some(isId) && shown.every(({ name }) => item.members.has(name));
 }
 
 /** Whether one branch of the success schema is the schema of the item. */

@@ -116,6 +116,7 @@ const PLAIN_KINDS: readonly PlainKind[] = [
   { method: 'POST', singleton: false, find: findQueried },
   { method: 'GET', singleton: true, find: findSingleton },
   { method: 'POST', singleton: false, find: findCreated },
+  { method: 'PUT', singleton: false, find: findCreated },
 ];
 
 function addPlainDraft(
@@ -154,7 +155,8 @@ function findQueried({ index, before, operation, shape, words }: PlainPath): str
 
 /** A path that only creates what another path with the same last segment reads: `/test_helpers/credits` and `/treasury/credits/{id}`. */
 function findCreated({ index, before, operation, shape, words }: PlainPath): string | undefined {
-  const answer = operation.body === undefined ? undefined : index.answer(operation);
+  const isCreate = index.creating(shape.key) === operation && operation.body !== undefined;
+  const answer = isCreate ? index.answer(operation) : undefined;
   const isShown = ({ schema, groups }: CollectionCandidate): boolean => {
     const item = index.read(schema);
     if (answer === undefined || item === undefined || answer === item) return answer === item;
@@ -188,17 +190,17 @@ function findSingleton({ index, operation, shape, words }: PlainPath): string | 
 
 /** The schema of an item: that of the read response, else of the create response, the list items, or an update response. */
 function findSchema(index: ContractIndex, key: string, itemKey: string | undefined): string | undefined {
-  const collection = index.operationsAt(key);
   const item = index.operationsAt(itemKey);
   const listing = index.listing(key);
   const listed = index.list(listing)?.itemSchema;
   const element = withProperties(index.read(listed));
   const show = (operation: Operation | undefined): string | undefined =>
     withProperties(toObject(index, operation))?.pointer;
-  const post = collection.get('POST');
-  const created = post === listing ? collection.get('PUT') : post;
+  const created = index.creating(key);
   // A create that is answered with a long-running operation does not show the item of the list.
-  const isReport = element !== undefined && !isLongRunning(element) && isLongRunning(toObject(index, created));
+  const isReport =
+    index.isReceipt(created) ||
+    (element !== undefined && !isLongRunning(element) && isLongRunning(toObject(index, created)));
   return (
     (listed && findCommon(index, item.get('GET'), listed)) ??
     show(item.get('GET')) ??

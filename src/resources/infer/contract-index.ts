@@ -14,6 +14,7 @@ import {
   findListPositions,
   findSamePosition,
   isSameItem,
+  isUnlike,
 } from '../item/positions.js';
 import { isSearchWord, type KeyedGroup, type PathGroup, type PathShape, readPathShapes } from './path-shape.js';
 import { addTo } from '../../base/json.js';
@@ -33,10 +34,14 @@ export interface ContractIndex {
   word(operation: Operation): string;
   /** What may list the items of a collection: its GET, else a POST whose name or summary says that it lists. */
   listing(key: string | undefined): Operation | undefined;
+  /** What creates the items of a collection: its POST, else a PUT whose name or summary says that it creates. */
+  creating(key: string | undefined): Operation | undefined;
   /** Where the items of the list in the success response of an operation are. */
   list(operation: Operation | undefined): ItemsPosition | undefined;
   /** The schema of the item in the success response, without the envelope around it; the whole response where it has no item. */
   answer(operation: Operation | undefined): SchemaView | undefined;
+  /** Whether the answer of an operation reports on a task that another path reads, and does not show the item of the collection. */
+  isReceipt(operation: Operation | undefined): boolean;
   /** The schema of the item in the request body, without the envelope around it; the whole body where it has no item. */
   body(operation: Operation | undefined): SchemaView | undefined;
 }
@@ -70,7 +75,7 @@ export function createContractIndex(contract: Contract, read: ReadSchema): Contr
     if (!methods.has(operation.method) || operation.path === shape.template) methods.set(operation.method, operation);
   }
   const none: ReadonlyMap<string, Operation> = new Map();
-  const lookups = { read, shapes, byKey };
+  const lookups = { read, shapes, byKey, isReceipt: createReceiptCheck({ read, shapes, byKey }) };
   const findItem = createItemFinder(lookups);
   const unwrap = (operation: Operation, pointer = ''): SchemaView | undefined => {
     const whole = read(pointer);
@@ -86,22 +91,39 @@ export function createContractIndex(contract: Contract, read: ReadSchema): Contr
     contract,
     read,
     operationsAt: (key = '') => byKey.get(key) ?? none,
-    listing: (key = '') => {
-      const post = byKey.get(key)?.get('POST');
-      return byKey.get(key)?.get('GET') ?? (post !== undefined && isNamedAs(post, LISTING) ? post : undefined);
-    },
+    ...createUsual(byKey),
     idParameters: (itemKey = '') => idParameters.get(itemKey) ?? [],
     operationsOn: (keys) => [...keys].flatMap((key) => allByKey.get(key) ?? []),
     shape: (operation) => operation && shapes.get(operation),
     word: (operation) => shapes.get(operation)?.groups.at(-1)?.words.at(-1) ?? '',
     list: memoize((operation) => operation && readList(lookups, operation, findItem)),
+    isReceipt: lookups.isReceipt,
     answer: memoize((operation) => operation && unwrap(operation, readAnswerPointer(operation))),
     body: memoize((operation) => operation && unwrap(operation, readBodyPointer(operation))),
   };
 }
 
+/** Finds the operations that list and create the items of a collection. */
+function createUsual(byKey: Lookups['byKey']): Pick<ContractIndex, 'creating' | 'listing'> {
+  const listing = (key = ''): Operation | undefined => {
+    const post = byKey.get(key)?.get('POST');
+    return byKey.get(key)?.get('GET') ?? (post !== undefined && isNamedAs(post, LISTING) ? post : undefined);
+  };
+  return {
+    listing,
+    creating: (key = '') => {
+      const [post, put] = ['POST', 'PUT'].map((method) => byKey.get(key)?.get(method));
+      if (post !== undefined && post !== listing(key)) return post;
+      return put !== undefined && isNamedAs(put, CREATING) ? put : undefined;
+    },
+  };
+}
+
 /** Words of an operation that lists items. */
 const LISTING = /^\W*([Ll]ist|[Ss]earch|[Qq]uery|[Ff]ind)(?![a-z])/;
+
+/** Words of an operation that creates items. */
+export const CREATING: RegExp = /^\W*([Cc]reate|[Aa]dd|[Nn]ew|[Ii]nsert)s?(?![a-z])/;
 
 /** Whether the name or the summary of an operation begins with one of some words. */
 export function isNamedAs({ id, summary = '' }: Operation, words: RegExp): boolean {
@@ -113,7 +135,7 @@ export function readBodyPointer(operation: Operation): string | undefined {
   return findBodyMedia(operation)?.schemaPointer;
 }
 
-interface Lookups extends Pick<ContractIndex, 'read'> {
+interface Lookups extends Pick<ContractIndex, 'isReceipt' | 'read'> {
   readonly shapes: ReadonlyMap<Operation, PathShape | undefined>;
   readonly byKey: ReadonlyMap<string, ReadonlyMap<string, Operation>>;
 }
@@ -169,7 +191,8 @@ function findItemOf(lookups: Lookups, operations: readonly Operation[]): SchemaV
   const element = read(gets.map((operation) => findListItems(read, operation)?.itemSchema).find(Boolean));
   // A change that is answered with a long-running operation does not show the item of the list.
   const isShown = (operation: Operation): boolean =>
-    element === undefined || isLongRunning(element) || !isLongRunning(read(readAnswerPointer(operation)));
+    !lookups.isReceipt(operation) &&
+    (element === undefined || isLongRunning(element) || !isLongRunning(read(readAnswerPointer(operation))));
   const single = findSingleElement(lookups, { gets, shown: [...itemGets, ...changes, ...creates] });
   if (single !== undefined) return single;
   // Without items below the path, a GET that is not a list reads a singleton.
@@ -190,6 +213,40 @@ function findItemOf(lookups: Lookups, operations: readonly Operation[]): SchemaV
     idNames: operations.flatMap((operation) => toIdNames(shapes.get(operation)?.groups.at(-1))),
   });
   return found?.position.schema;
+}
+
+/**
+ * Finds out which changes are answered with a receipt: an object of the schema that another path reads, while the paths of the collection itself
+ * show, and the request sends, something else.
+ */
+function createReceiptCheck({ read, shapes }: Omit<Lookups, 'isReceipt'>): ContractIndex['isReceipt'] {
+  let found: ReturnType<typeof readGets> | undefined;
+  const readGets = () => {
+    const byKey = new Map<string, Operation[]>();
+    const byAnswer = new Map<string, string>();
+    for (const [operation, shape] of shapes) {
+      const group = shape?.groups.at(-1);
+      if (operation.method !== 'GET' || group === undefined) continue;
+      addTo(byKey, group.key, operation);
+      const answer = isOnItem(shape) ? read(readAnswerPointer(operation)) : undefined;
+      if (answer !== undefined && answer.members.size > 0) byAnswer.set(answer.pointer, group.key);
+    }
+    return { byKey, byAnswer };
+  };
+  const check = memoize((operation: Operation): boolean => {
+    const answer = read(readAnswerPointer(operation));
+    const key = shapes.get(operation)?.groups.at(-1)?.key;
+    if (answer === undefined || key === undefined) return false;
+    found ??= readGets();
+    const { byKey, byAnswer } = found;
+    const reader = byAnswer.get(answer.pointer);
+    const gets = byKey.get(key);
+    if (reader === undefined || reader === key || gets === undefined) return false;
+    const shown = gets.map((get) => read(findListItems(read, get)?.itemSchema ?? readAnswerPointer(get)));
+    const others = [...shown, read(readBodyPointer(operation))].filter((each) => each !== undefined);
+    return others.every((each) => isUnlike(read, answer, each));
+  });
+  return (operation) => operation !== undefined && operation.method !== 'GET' && check(operation);
 }
 
 function select(operations: readonly Operation[], ...methods: readonly string[]): readonly Operation[] {

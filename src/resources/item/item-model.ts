@@ -170,7 +170,10 @@ function createWriter(
   const fill = createFiller(rules, topId, { subtypes, choose: createKindChooser(contract, schema) });
   const create: ItemModel['create'] = (input) => {
     const given = joinObjects(input.defaults, accept(input.body), input.fixed);
-    const named = isLoose && input.id !== undefined ? { [resource.idProperty ?? 'id']: input.id } : {};
+    const idName = resource.idProperty ?? 'id';
+    // Without a schema, the id has the type that the client gave it.
+    const isNamed = isLoose && input.id !== undefined && String(given[idName]) !== String(input.id);
+    const named = isNamed ? { [idName]: input.id } : {};
     const masked = mask(isLoose ? { ...named, ...given, ...named } : fill(given, input), given);
     const isNested = idProperty?.isNested === true && input.id !== undefined;
     const whole = isNested ? withPath(masked, (resource.idProperty ?? '').split('.'), input.id) : masked;
@@ -291,7 +294,7 @@ export function omitInvalid(item: Item, violations: readonly Violation[]): Item 
 }
 
 /** An object without the innermost properties that violate its schema; an array of invalid elements is left out as a whole. */
-function omitInvalidParts(item: Item, violations: readonly Violation[]): Item {
+export function omitInvalidParts(item: Item, violations: readonly Violation[]): Item {
   const omit = (value: unknown, [name = '', ...rest]: readonly string[]): unknown => {
     if (Array.isArray(value))
       return value.map((each, i) => (String(i) === name ? omit(each, rest) : (each as unknown)));

@@ -6,6 +6,7 @@ import {
   type SchemaView,
   type ReadSchema,
   listProperties,
+  readSchemaType,
 } from '../../contract/schema-view/schema-view.js';
 
 /** A place in a body where an item, or the items of a list, can be. */
@@ -247,6 +248,8 @@ function findBest(read: ReadSchema, item: SchemaView, positions: readonly BodyPo
   const isWrapped = root === undefined || isEnvelope(read, root.schema);
   for (const position of positions) {
     if (isReference(position, isWrapped)) continue;
+    if (!isWrapped && position !== root && lacksNames(read, item, { root: root.schema, inner: position.schema }))
+      continue;
     const { shared, least, most } = countNames(read, item, position.schema);
     if (toSimilarity(shared, least) < MIN_SIMILARITY) continue;
     const depth = position.path.length + 2 * position.element.length;
@@ -256,6 +259,18 @@ function findBest(read: ReadSchema, item: SchemaView, positions: readonly BodyPo
     if (best === undefined || score > best.score) best = { position, score };
   }
   return best;
+}
+
+/** Whether an object inside of a body lacks several properties of the item that the body itself has: it is a part of the item then. */
+function lacksNames(
+  read: ReadSchema,
+  item: SchemaView,
+  { root, inner }: { readonly root: SchemaView; readonly inner: SchemaView },
+): boolean {
+  const [own, all, part] = [root, item, inner].map((schema) => read.once(readNames, schema));
+  let lacking = 0;
+  for (const name of own ?? []) if (all?.has(name) === true && part?.has(name) === false) lacking++;
+  return lacking > 1;
 }
 
 /** Whether an object inside of a body only names another item: `assign_to: { type, id }`, or `voice: { id }` beside other properties. */
@@ -268,6 +283,11 @@ function isReference({ path, schema: { members: properties } }: BodyPosition, is
 export function compareSchemas(read: ReadSchema, one: SchemaView, other: SchemaView): number {
   const { shared, least } = countNames(read, one, other);
   return toSimilarity(shared, least);
+}
+
+/** Whether two schemas have so little in common that they describe different items. */
+export function isUnlike(read: ReadSchema, one: SchemaView, other: SchemaView): boolean {
+  return compareSchemas(read, one, other) < 0.4;
 }
 
 /** Whether two schemas have nearly all properties in common. */
@@ -337,11 +357,18 @@ export function isEnvelope(read: ReadSchema, schema: SchemaView): boolean {
 
 function wrapsOne(read: ReadSchema, schema: SchemaView): boolean {
   let content: PropertyView | undefined;
+  const isWrapped = [...schema.members.keys()].some((name) => means(name, 'envelopes.wrapper'));
   for (const property of schema.members.values()) {
-    if (means(property.known, 'envelopes.member')) continue;
+    if (means(property.known, 'envelopes.member') || (isWrapped && isFigure(property))) continue;
     if (content !== undefined) return false;
     content = property;
   }
   const inner = read(content?.target);
   return inner !== undefined && (inner.type === 'array' ? inner.element !== undefined : inner.members.size > 0);
+}
+
+/** Whether a property is a number or a boolean that identifies nothing: beside `result` it is about the answer, whatever it is called. */
+function isFigure({ schema, known }: PropertyView): boolean {
+  const type = readSchemaType(schema);
+  return (type === 'boolean' || type === 'number' || type === 'integer') && !means(known, 'ids.id', 'ids.ending');
 }

@@ -20,10 +20,10 @@ export interface PropertyLink {
   readonly from: readonly string[];
   readonly to: readonly string[];
   /**
-   * Whether an object becomes its id, an id an object, a scalar one of another type, an array the object of a list, or the parts of an
-   * object are changed so; for an array each element is.
+   * Whether an object becomes its id, an id an object, a scalar one of another type, a value the only element of an array, an array the object
+   * of a list, or the parts of an object are changed so; for an array each element is.
    */
-  readonly change: 'to-id' | 'to-list' | 'to-object' | 'to-parts' | 'to-type' | undefined;
+  readonly change: 'to-array' | 'to-id' | 'to-list' | 'to-object' | 'to-parts' | 'to-type' | undefined;
   /** Makes the change; what cannot be changed stays as it is. */
   readonly convert?: ((value: unknown) => unknown) | undefined;
   /** The property of the object that holds its id. */
@@ -193,13 +193,33 @@ function toLink(context: LinkContext, { path, property: source }: Source, target
   const plain: PropertyLink = { from: path, to: [], change: undefined, key: '' };
   const [a, b] = [readKind(read, source), readKind(read, target)];
   const list = a.isArray && !b.isArray ? findInnerList(read, b.of) : undefined;
-  if (list === undefined) return { ...plain, ...toChange(context, a, b) };
+  if (list === undefined)
+    return {
+      ...plain,
+      ...(isOne(read, source) && b.isArray ? toElement(toChange(context, a, b)) : toChange(context, a, b)),
+    };
   const element = toKind(list.element, { ...target, schema: list.element.schema });
   const { convert = (value: unknown) => value } = toChange(context, a, element);
   // A merge would remove what is null.
   const toList = (value: unknown): unknown =>
     Array.isArray(value) ? filterMembers(list.wrap(value.map(convert)), (_, each) => each !== null) : value;
   return { ...plain, change: 'to-list', convert: toList };
+}
+
+/** Whether a property can have a value that is not an array. */
+function isOne(read: ReadSchema, { target }: PropertyView): boolean {
+  const type = read(target)?.type;
+  return type !== undefined && type !== 'array';
+}
+
+/** A value becomes the only element of an array, after it was changed as an element is. */
+function toElement({
+  change = 'to-array',
+  convert = (value) => value,
+  ...rest
+}: ReturnType<typeof toChange>): ReturnType<typeof toChange> {
+  const wrap = (value: unknown): unknown => (Array.isArray(value) || value === null ? value : [value]);
+  return { ...rest, change, convert: (value) => wrap(convert(value)) };
 }
 
 function toChange(

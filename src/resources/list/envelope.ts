@@ -1,5 +1,13 @@
 import { isObject } from '../../base/json.js';
-import type { SchemaView, ReadSchema } from '../../contract/schema-view/schema-view.js';
+import { means } from '../../conventions/conventions.js';
+import {
+  findOnlyValue,
+  listProperties,
+  type PropertyView,
+  type ReadSchema,
+  readSchemaType,
+  type SchemaView,
+} from '../../contract/schema-view/schema-view.js';
 import type { StoredItem, Item } from '../store/lists/item-list.js';
 import {
   type EnvelopeField,
@@ -22,6 +30,35 @@ export function createItemEnvelope(
   const plan = planObject(schema, { read, items: path, above: [] });
   const members = keepFixed(plan.members);
   return (item) => buildObject(members, item, undefined);
+}
+
+/** An optional member of an envelope that depends neither on the page nor on what failed: `took`, `request_id`. */
+interface OptionalMember {
+  readonly path: readonly string[];
+  readonly property: PropertyView;
+}
+
+/** The optional numbers and texts of the envelope around an item or a list; those that only some alternatives have are left out. */
+export function listOptionalMembers(
+  read: ReadSchema,
+  schema: SchemaView | undefined,
+  path: readonly string[],
+): readonly OptionalMember[] {
+  const [name, ...rest] = path;
+  if (schema === undefined || name === undefined) return [];
+  const own = listProperties(schema).filter((property) => property.name !== name && isOptional(property));
+  const inner = listOptionalMembers(read, read(schema.members.get(name)?.target), rest);
+  return [
+    ...own.map((property) => ({ path: [property.name], property })),
+    ...inner.map((member) => ({ ...member, path: [name, ...member.path] })),
+  ];
+}
+
+function isOptional(property: PropertyView): boolean {
+  const { known, required, variant, scalar, schema } = property;
+  if (required || variant || !scalar || schema.enum !== undefined || readSchemaType(schema) === 'boolean') return false;
+  const isOther = means(known, 'envelopes.failure', 'envelopes.reports') || findRole(known, []) !== undefined;
+  return !isOther && findOnlyValue(property) === undefined;
 }
 
 /** The members that do not depend on a page. */

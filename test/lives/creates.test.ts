@@ -1,0 +1,324 @@
+import { describe, expect, it } from 'vitest';
+import { finds, inPath, pathParameter, query, REMOVED, sends, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, NUMBER, object, type Part, ref, TEXT } from '../schema-parts.js';
+import { openShop, type Shop } from '../state/shop.js';
+
+const UUID = { ...TEXT, format: 'uuid' };
+
+/** A mock of some paths and the schemas of their items. */
+const open = (paths: Part, schemas: Part = {}): Promise<Shop> => openShop({ spec: toDocument(paths, schemas) });
+
+describe('an envelope of two levels that requires more than the item', () => {
+  const envelope = (member: Part): Part =>
+    object({ data: object({ ...member, revision: INTEGER }, ...Object.keys(member), 'revision') }, 'data');
+  const spec = {
+    '/sellers': {
+      get: shows(envelope({ sellers: arrayOf(ref('Seller')) })),
+      post: takes(object({ seller: ref('Seller') }), envelope({ seller: ref('Seller') }), 201),
+    },
+    '/sellers/{seller_id}': {
+      ...inPath('seller_id'),
+      get: shows(envelope({ seller: ref('Seller') })),
+      patch: takes(object({ seller: ref('Seller') }), envelope({ seller: ref('Seller') })),
+    },
+  };
+  const schemas = { Seller: object({ id: { ...UUID, readOnly: true }, name: TEXT, town: TEXT }, 'id', 'name', 'town') };
+
+  it('shows what was sent, under the id of its Location', async () => {
+    const { mock, send } = await open(spec, schemas);
+    const sent = { seller: { name: 'Corner shop', town: 'Oslo' } };
+    const response = await mock.fetch('/sellers', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(sent),
+    });
+    const created = (await response.json()) as { data: { seller: { id: string }; revision: number } };
+    expect(created).toMatchObject({ data: { seller: sent.seller, revision: expect.any(Number) as number } });
+    const { id } = created.data.seller;
+    expect(response.headers.get('location')).toBe(`/sellers/${id}`);
+    await send('PATCH', `/sellers/${id}`, { seller: { name: 'Corner shop', town: 'Bergen' } });
+    const changed = { id, name: 'Corner shop', town: 'Bergen' };
+    expect((await send('GET', `/sellers/${id}`)).body).toMatchObject({ data: { seller: changed } });
+    expect((await send('GET', '/sellers')).body).toMatchObject({ data: { sellers: [changed] } });
+  });
+});
+
+describe('a create whose answer is not the item', () => {
+  const Desk = object({ id: INTEGER, uuid: TEXT, label: TEXT, height: INTEGER });
+  const desks = {
+    '/desks': {
+      get: shows(arrayOf(ref('Desk'))),
+      post: takes(object({ label: TEXT, room_uuid: TEXT }, 'label'), object({ uuid: TEXT, hints: arrayOf(TEXT) }), 201),
+    },
+    '/desks/from-template': {
+      post: {
+        summary: 'Create a desk from a template',
+        ...takes(object({ label: TEXT, template: TEXT }, 'template'), object({ uuid: TEXT }), 201),
+      },
+    },
+    '/desks/validate': {
+      post: { summary: 'Check a desk', ...takes(object({ label: TEXT }), object({ valid: BOOLEAN })) },
+    },
+    '/desks/{uuid}': { ...inPath('uuid'), get: finds(ref('Desk')) },
+  };
+
+  it.each([
+    ['/desks', {}],
+    ['/desks/from-template', { template: 't1' }],
+  ])('that shows the id alone stores what was sent: POST %s', async (path, more) => {
+    const { send } = await open(desks, { Desk });
+    const { uuid } = (await send('POST', path, { label: 'North', ...more })).body;
+    expect((await send('GET', `/desks/${String(uuid)}`)).body).toMatchObject({ uuid, label: 'North' });
+    expect((await send('GET', '/desks')).body).toMatchObject([{ uuid, label: 'North' }]);
+  });
+
+  it('other words below the collection create nothing', async () => {
+    const { send } = await open(desks, { Desk });
+    await send('POST', '/desks/validate', { label: 'North' });
+    expect((await send('GET', '/desks')).body).toEqual([]);
+  });
+
+  const Errand = object(
+    {
+      errandUid: INTEGER,
+      shelf: TEXT,
+      state: { ...TEXT, enum: ['failed', 'enqueued', 'processing', 'succeeded', 'canceled'] },
+    },
+    'errandUid',
+    'state',
+  );
+  const free = { type: 'object' };
+  const shelves = {
+    '/shelves/{shelf}/books': {
+      ...inPath('shelf'),
+      get: shows(object({ results: arrayOf({}) }, 'results')),
+      post: takes({}, ref('Errand'), 202),
+    },
+    '/shelves/{shelf}/books/{isbn}': { ...inPath('shelf', 'isbn'), get: shows(free) },
+    '/errands': { get: shows(object({ results: arrayOf(ref('Errand')) }, 'results')) },
+    '/errands/{errandUid}': { parameters: [pathParameter('errandUid', INTEGER)], get: shows(ref('Errand')) },
+  };
+
+  it('a receipt is answered, and the items of any form that were sent are stored', async () => {
+    const { send } = await open(shelves, { Errand });
+    const books = [
+      { id: 7, title: 'Tides' },
+      { id: 8, title: 'Winds', pages: 90 },
+    ];
+    const { status, body } = await send('POST', '/shelves/a/books', books);
+    expect([status, body['shelf']]).toEqual([202, 'a']);
+    expect((await send('GET', '/shelves/a/books/7')).body).toEqual(books[0]);
+    expect((await send('GET', '/shelves/a/books')).body).toEqual({ results: books });
+  });
+
+  it('a receipt is read where the document reads it, and advances to its end', async () => {
+    const { send } = await open(shelves, { Errand });
+    const { errandUid, state } = (await send('POST', '/shelves/a/books', { id: 7 })).body;
+    expect(state).toBe('enqueued');
+    const states: unknown[] = [];
+    for (let i = 0; i < 3; i++) states.push((await send('GET', `/errands/${String(errandUid)}`)).body['state']);
+    expect(states).toEqual(['processing', 'succeeded', 'succeeded']);
+  });
+
+  it('an item that another path reads is not taken for a receipt where the create sends it', async () => {
+    const Bill = object({ id: INTEGER, amount: INTEGER, state: TEXT }, 'id');
+    const { send } = await open(
+      {
+        '/guests/{guest}/bills': {
+          ...inPath('guest'),
+          get: shows(arrayOf(ref('Bill'))),
+          post: takes(object({ amount: INTEGER }), ref('Bill'), 201),
+        },
+        '/bills/{id}': { parameters: [pathParameter('id', INTEGER)], get: finds(ref('Bill')) },
+      },
+      { Bill },
+    );
+    const { body } = await send('POST', '/guests/g1/bills', { amount: 12 });
+    expect((await send('GET', `/bills/${String(body['id'])}`)).body).toMatchObject({ amount: 12 });
+  });
+});
+
+it('methods of RPC find the item beside an object about the request', async () => {
+  const answer = (data: Part): Part => shows(object({ info: object({ requestId: TEXT }), data }, 'info', 'data'));
+  const { send } = await open({
+    '/v2/doors.createDoor': {
+      post: { ...sends(object({ label: TEXT }, 'label')), ...answer(object({ doorId: TEXT })) },
+    },
+    '/v2/doors.getDoor': {
+      post: { ...sends(object({ doorId: TEXT }, 'doorId')), ...answer(object({ id: TEXT, label: TEXT }, 'id')) },
+    },
+    '/v2/doors.deleteDoor': { post: { ...sends(object({ doorId: TEXT }, 'doorId')), ...answer(object({})) } },
+  });
+  const created = (await send('POST', '/v2/doors.createDoor', { label: 'Back' })).body['data'] as Part;
+  const read = (await send('POST', '/v2/doors.getDoor', { doorId: created['doorId'] })).body;
+  expect(read['data']).toEqual({ id: created['doorId'], label: 'Back' });
+});
+
+it('a PUT below a parent creates what the flat path reads, lists and removes', async () => {
+  const Page = object({ id: INTEGER, title: TEXT, wiki_id: INTEGER });
+  const id = { parameters: [pathParameter('id', INTEGER)] };
+  const { send } = await open(
+    {
+      '/wikis': {
+        get: shows(arrayOf(ref('Wiki'))),
+        put: { summary: 'Create a wiki', ...takes(ref('Wiki'), ref('Wiki')) },
+      },
+      '/wikis/{id}': { ...id, get: finds(ref('Wiki')) },
+      '/wikis/{id}/pages': { ...id, put: { summary: 'Add a page', ...takes(ref('Page'), ref('Page'), 201) } },
+      '/pages': { get: shows(arrayOf(ref('Page'))) },
+      '/pages/{id}': { ...id, get: finds(ref('Page')), delete: REMOVED },
+    },
+    { Wiki: object({ id: INTEGER, title: TEXT }), Page },
+  );
+  const wiki = (await send('PUT', '/wikis', { title: 'Handbook' })).body['id'];
+  const page = (await send('PUT', `/wikis/${String(wiki)}/pages`, { title: 'Leave' })).body['id'];
+  expect((await send('GET', `/pages/${String(page)}`)).body).toEqual({ id: page, title: 'Leave', wiki_id: wiki });
+  await send('DELETE', `/pages/${String(page)}`);
+  expect((await send('GET', '/pages')).body).toEqual([]);
+});
+
+it('a PUT on a name creates what the list shows by that name', async () => {
+  const envelope = (result: Part): Part => shows(object({ result, seconds: NUMBER }));
+  const { send } = await open(
+    {
+      '/indexes': { get: envelope(object({ indexes: arrayOf(object({ name: TEXT }, 'name')) }, 'indexes')) },
+      '/indexes/{index_name}': {
+        ...inPath('index_name'),
+        get: envelope(ref('Index')),
+        put: {
+          summary: 'Create an index',
+          ...sends(object({ width: INTEGER }, 'width')),
+          ...envelope({ ...BOOLEAN, description: 'Whether it was created.' }),
+        },
+      },
+    },
+    { Index: object({ width: INTEGER, entries: INTEGER }, 'width') },
+  );
+  await send('PUT', '/indexes/north', { width: 3 });
+  const read = (await send('GET', '/indexes/north')).body;
+  expect(read).toMatchObject({ result: { width: 3 }, seconds: expect.any(Number) as number });
+  expect((await send('GET', '/indexes')).body).toMatchObject({ result: { indexes: [{ name: 'north' }] } });
+});
+
+describe('bodies', () => {
+  it('one of several forms of a create is answered in its form', async () => {
+    const Raft = object({ id: { ...INTEGER, example: 4 }, name: { ...TEXT, example: 'raft' } }, 'id', 'name');
+    const { send } = await open(
+      {
+        '/rafts': {
+          get: shows(object({ rafts: arrayOf(ref('Raft')) })),
+          post: takes(
+            { oneOf: [object({ name: TEXT }, 'name'), object({ names: arrayOf(TEXT) }, 'names')] },
+            { oneOf: [object({ raft: ref('Raft') }), object({ rafts: arrayOf(ref('Raft')) })] },
+            201,
+          ),
+        },
+        '/rafts/{raft_id}': {
+          parameters: [pathParameter('raft_id', INTEGER)],
+          get: finds(object({ raft: ref('Raft') })),
+        },
+      },
+      { Raft },
+    );
+    const [a, b] = [
+      (await send('POST', '/rafts', { name: 'A' })).body,
+      (await send('POST', '/rafts', { name: 'B' })).body,
+    ];
+    expect([a, b]).toMatchObject([{ raft: { name: 'A' } }, { raft: { name: 'B' } }]);
+    expect(Object.keys(a)).toEqual(['raft']);
+    expect((await send('GET', '/rafts')).body).toMatchObject({ rafts: [a['raft'], b['raft']] });
+  });
+
+  it('the item is the body, not a part of it that has more properties of the item', async () => {
+    const Drive = object({
+      id: UUID,
+      name: TEXT,
+      note: TEXT,
+      size: INTEGER,
+      block: INTEGER,
+      kind: TEXT,
+      locked: BOOLEAN,
+    });
+    const Source = object({ kind: TEXT, block: INTEGER, locked: BOOLEAN, id: UUID }, 'kind');
+    const { send } = await open(
+      {
+        '/drives': {
+          get: shows(arrayOf(ref('Drive'))),
+          post: takes(
+            object({ name: TEXT, note: TEXT, size: INTEGER, source: object({ from: ref('Source') }) }),
+            ref('Drive'),
+            201,
+          ),
+        },
+        '/drives/{id}': { ...inPath('id'), get: finds(ref('Drive')) },
+      },
+      { Drive, Source },
+    );
+    const sent = { name: 'd1', note: 'scratch', size: 8, source: { from: { kind: 'blank', block: 4 } } };
+    const { id } = (await send('POST', '/drives', sent)).body;
+    expect((await send('GET', `/drives/${String(id)}`)).body).toMatchObject({ name: 'd1', note: 'scratch', size: 8 });
+  });
+
+  it('a value that an item shows in an array is its only element', async () => {
+    const { send } = await open(
+      {
+        '/letters': {
+          get: shows(arrayOf(ref('Letter'))),
+          post: takes(object({ to: { oneOf: [TEXT, arrayOf(TEXT)] }, copies: INTEGER }, 'to'), object({ id: TEXT })),
+        },
+        '/letters/{id}': { ...inPath('id'), get: finds(ref('Letter')) },
+      },
+      { Letter: object({ id: TEXT, to: arrayOf(TEXT), copies: arrayOf(INTEGER) }) },
+    );
+    const { id } = (await send('POST', '/letters', { to: 'a@x.test', copies: 2 })).body;
+    const read = (await send('GET', `/letters/${String(id)}`)).body;
+    expect(read).toEqual({ id, to: ['a@x.test'], copies: [2] });
+    const other = (await send('POST', '/letters', { to: ['a@x.test', 'b@x.test'] })).body;
+    expect((await send('GET', `/letters/${String(other['id'])}`)).body).toMatchObject({ to: ['a@x.test', 'b@x.test'] });
+  });
+
+  it('an object of any form is stored and shown whole', async () => {
+    const free = { type: 'object' };
+    const { send } = await open({
+      '/tables/{table}/rows': { ...inPath('table'), get: shows(arrayOf(free)), post: takes(free, free, 201) },
+      '/tables/{table}/rows/{rowId}': { ...inPath('table', 'rowId'), get: shows(free), delete: REMOVED },
+    });
+    const row = { id: 'r1', cells: [1, 2], deep: { a: null } };
+    expect((await send('POST', '/tables/t/rows', row)).body).toEqual(row);
+    expect((await send('GET', '/tables/t/rows/r1')).body).toEqual(row);
+    await send('DELETE', '/tables/t/rows/r1');
+    expect((await send('GET', '/tables/t/rows')).body).toEqual([]);
+  });
+});
+
+it('optional numbers and texts of an envelope are there, and words about failures are not', async () => {
+  const envelope = (result: unknown): Part =>
+    shows(
+      object({
+        result,
+        ok: BOOLEAN,
+        took: NUMBER,
+        trace: TEXT,
+        error: TEXT,
+        next_cursor: TEXT,
+        state: { enum: ['a', 'b'] },
+      }),
+    );
+  const { send } = await open(
+    {
+      '/kites': {
+        get: { parameters: [query('cursor')], ...envelope(arrayOf(ref('Kite'))) },
+        post: { ...sends(object({ name: TEXT })), ...envelope(ref('Kite')) },
+      },
+      '/kites/{id}': { ...inPath('id'), get: envelope(ref('Kite')) },
+    },
+    { Kite: object({ id: TEXT, name: TEXT }, 'id') },
+  );
+  const created = (await send('POST', '/kites', { name: 'Red' })).body;
+  expect(Object.keys(created).toSorted()).toEqual(['ok', 'result', 'took', 'trace']);
+  const { id } = created['result'] as Part;
+  expect(created['result']).toEqual({ id, name: 'Red' });
+  const listed = (await send('GET', '/kites')).body;
+  expect(Object.keys(listed).toSorted()).toEqual(['ok', 'result', 'took', 'trace']);
+  expect(listed['result']).toEqual([created['result']]);
+});
