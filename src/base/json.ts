@@ -160,6 +160,17 @@ export function joinObjects(
   return joined;
 }
 
+/** Some members for an object, with the other members of the objects among them that it has. */
+export function overlay(
+  object: Readonly<Record<string, unknown>>,
+  members: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return mapValues(members, (value, name) => {
+    const before = object[name];
+    return isObject(value) && isObject(before) ? { ...before, ...value } : value;
+  });
+}
+
 /** Adds a value to the list of a key. */
 export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = lists.get(key);

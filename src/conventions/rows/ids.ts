@@ -19,6 +19,8 @@ export const IDS = {
   object: { where: 'property', names: 'objectid', seen: 'Parse' },
   /** A second id that a server gives. */
   second: { where: 'property', names: 'nodeid', seen: 'GitHub' },
+  /** The id of the item, of any kind, to which this one belongs. */
+  ofParent: { where: 'property', names: 'resourceid', seen: 'DigitalOcean' },
   /** The id in an object such as `{ name, value }`. */
   value: { where: 'property', names: 'value', seen: 'Box, GitHub' },
   /** Names that people use for an object; names that look most like a key first. */

@@ -25,7 +25,7 @@ export const VALUES = {
   /** Documents shorten these. */
   shortened: {
     where: 'property',
-    names: 'url uri email name title text content body phone address amount description',
+    names: 'url uri email name title text content body phone address amount description reference',
     seen: 'GitHub, Box',
   },
   active: { where: 'property', names: '(is)?(active|enabled)(flag)?', seen: 'GitHub, Box' },

@@ -4,6 +4,8 @@ import { readWords, UUID } from '../../base/names.js';
 import {
   createPatternGenerator,
   joinPieces,
+  MAX_TEXT_LENGTH,
+  type Pattern,
   readPattern,
   type TextGenerator,
   type TextPiece,
@@ -29,7 +31,7 @@ export function createIdGenerator(schema: SchemaObject, pattern?: string): TextG
   const source = pattern ?? schema.pattern;
   const wanted = source === undefined ? undefined : readPattern(source);
   const joined = wanted?.joined();
-  if (joined !== undefined) return joined;
+  if (wanted !== undefined && joined !== undefined) return ofLength(wanted, joined, schema);
   const byFormat = schema.format === undefined ? undefined : ID_FORMATS.get(schema.format);
   if (byFormat !== undefined && wanted === undefined) return byFormat;
   for (const example of listExamples(schema)) {
@@ -38,7 +40,22 @@ export function createIdGenerator(schema: SchemaObject, pattern?: string): TextG
     // An id made longer than its example may not match any more.
     if (generate !== undefined && (wanted?.expression.test(generate(createRandom(0, ''))) ?? true)) return generate;
   }
-  return wanted === undefined ? undefined : createPatternGenerator(wanted);
+  const generate = wanted && createPatternGenerator(wanted);
+  return wanted && generate && ofLength(wanted, generate, schema);
+}
+
+/** Writes strings of a pattern that have the lengths of a schema where there are such strings. */
+function ofLength(
+  pattern: Pattern,
+  generate: TextGenerator,
+  { minLength = 0, maxLength = Infinity }: SchemaObject,
+): TextGenerator {
+  if (minLength === 0 && maxLength === Infinity) return generate;
+  return (random) => {
+    const text = generate(random);
+    if (text.length >= minLength && text.length <= maxLength) return text;
+    return pattern.sample(random, minLength, Math.min(maxLength, MAX_TEXT_LENGTH)) ?? text;
+  };
 }
 
 /**

@@ -14,6 +14,7 @@ import { type Binding, isInPart, isNamedElsewhere } from '../item/resource.js';
 import { memoize } from '../../base/memoize.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
 import {
+  type ReadSchema,
   type PropertyView,
   type SchemaView,
   isSuccessFlag,
@@ -58,7 +59,10 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
     return { name: property, path: property.split('.'), read };
   });
   const taken = new Set(byName.map(({ name }) => name));
-  const properties = [...byName, ...findParentProperties(schema, links).filter(({ name }) => !taken.has(name))];
+  const properties = [
+    ...byName,
+    ...findParentProperties(context.read, schema, links).filter(({ name }) => !taken.has(name)),
+  ];
   // The last parameter of a path can be the value of a property of its items.
   const isLast =
     within !== undefined &&
@@ -101,20 +105,46 @@ interface KnownProperty {
   read(call: Call, ids: readonly string[]): unknown;
 }
 
-/** The properties that hold the ids of parents whose parameters have other names: `project_id` for `/projects/{id}/issues`. */
-function findParentProperties(schema: SchemaView | undefined, links: Binding['parents']): readonly KnownProperty[] {
-  const scalars = listProperties(schema).filter(({ scalar }) => scalar);
+/**
+ * The properties that hold the ids of parents whose parameters have other names: `project_id` for `/projects/{id}/issues`, also inside of an
+ * object such as `attributes` or `metadata`, and the `resource_id` of what belongs to any kind of parent.
+ */
+function findParentProperties(
+  read: ReadSchema,
+  schema: SchemaView | undefined,
+  links: Binding['parents'],
+): readonly KnownProperty[] {
+  const places = listScalars(read, schema);
   return links.flatMap(({ collection, parameters }, parent): readonly KnownProperty[] => {
     const noun = toBareName(toNoun(collection));
     const bareNames = new Set([
       `${noun}id`,
       ...parameters.filter((name) => !means(name, 'ids.id', 'ids.name')).map(toBareName),
     ]);
-    const found = parameters.length === 1 ? scalars.find(({ name }) => bareNames.has(toBareName(name))) : undefined;
+    const isOfParent = ({ property: { bare } }: ScalarPlace): boolean =>
+      bareNames.has(bare) || (parent === links.length - 1 && means(bare, 'ids.ofParent'));
+    const found = parameters.length === 1 ? places.find(isOfParent) : undefined;
     if (found === undefined) return [];
-    const { name, schema: own } = found;
-    return [{ name, path: [name], read: (_, ids) => toType(ids[parent] ?? '', own.type) }];
+    const { path, property } = found;
+    return [{ name: path.join('.'), path, read: (_, ids) => toType(ids[parent] ?? '', property.schema.type) }];
   });
+}
+
+interface ScalarPlace {
+  readonly path: readonly string[];
+  readonly property: PropertyView;
+}
+
+/** The scalars of an item, then those in its parts. */
+function listScalars(read: ReadSchema, schema: SchemaView | undefined): readonly ScalarPlace[] {
+  const all = listProperties(schema);
+  const inner = all.filter(({ name, scalar }) => !scalar && means(name, 'envelopes.part'));
+  return [
+    ...all.map((property) => ({ path: [property.name], property })),
+    ...inner.flatMap(({ name, target }) =>
+      listProperties(read(target)).map((property) => ({ path: [name, property.name], property })),
+    ),
+  ].filter(({ property }) => property.scalar);
 }
 
 /** The id that parameters name; several make one composite id. */
@@ -156,8 +186,11 @@ export function createItemHandler(
   // Without an operation that writes it, only fixtures have the item.
   const isFixtureOnly =
     model.resource.singleton && context.bindingsOf(binding.collection).every(({ action }) => action === 'read');
-  const isOwn = binding.places?.[binding.id[0] ?? '']?.in === 'own';
+  const place = binding.places?.[binding.id[0] ?? '']?.in;
+  const isOwn = place === 'own';
   return (exchange, transaction) => {
+    if (place === 'query' && readParameter(exchange.call, binding.id[0] ?? '', binding.places) === undefined)
+      return pass(exchange, `the query has no "${binding.id[0]}", which names the item`);
     const location = context.findLocation(exchange, transaction);
     if ('missing' in location) return location.missing;
     if (isFixtureOnly && !location.collection.started)

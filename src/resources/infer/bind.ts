@@ -23,6 +23,8 @@ import { CREATING, type ContractIndex, readBodyPointer, isNamedAs } from './cont
 import { findIdsInput } from '../list/inputs.js';
 import { readAnswerPointer, readCountShape } from '../list/list-shape.js';
 import { isSearchWord } from './path-shape.js';
+import { toBareNoun } from '../../conventions/names.js';
+import { toBareName } from '../../base/names.js';
 
 /** What one operation does, before collections have names and hints are applied. */
 export interface InferredAction {
@@ -33,6 +35,8 @@ export interface InferredAction {
   readonly elements?: Binding['elements'];
   /** The collection of the items that it shows in place of the identifiers of elements. */
   readonly related?: CollectionCandidate | undefined;
+  /** The query parameter that identifies the item, where the path does not. */
+  readonly queryId?: string | undefined;
   /** From 0 to 1. */
   readonly confidence: number;
   readonly why: string;
@@ -348,8 +352,15 @@ export const bindCollectionWord: Bind = (index, candidate, operation) => {
     readCountShape(index.read, operation) !== undefined
   )
     return found('count', 0.85, `"${word}"; the response is the number of items of the collection`);
-  if (operation.method === 'GET' && means(word, 'segments.latest') && isItemOf(index, candidate, operation))
+  const isItem = operation.method === 'GET' && isItemOf(index, candidate, operation);
+  if (isItem && means(word, 'segments.latest'))
     return found('latest', 0.85, `"${word}"; the response is an item of the collection`);
+  const queryId = isItem ? findQueryId(candidate, operation) : undefined;
+  if (queryId !== undefined)
+    return {
+      ...found('read', 0.8, `"${word}"; the response is the item that "${queryId}" in the query names`),
+      queryId,
+    };
   const searches = operation.method === 'GET' || (operation.method === 'POST' && isSearchWord(word));
   if (searches && isListOf(index, candidate, operation))
     return found('search', 0.8, `"${word}"; the response is a list of items of the collection`);
@@ -385,6 +396,13 @@ function hasFile(index: ContractIndex, { body }: Operation): boolean {
     schema === undefined ? [] : (index.read(schemaPointer) ?? []),
   );
   return schemas.some((each) => listProperties(each).some(({ schema }) => schema.format === 'binary'));
+}
+
+/** The query parameter with the id of an item: `linkId`, as the path of an item calls it, or `id`. */
+function findQueryId({ groups }: CollectionCandidate, { parameters }: Operation): string | undefined {
+  const { parameters: own = [], words = [] } = groups.at(-1) ?? {};
+  const wanted = new Set([own.at(-1) ?? 'id', `${toBareNoun(words.at(-1))}id`, 'id'].map(toBareName));
+  return parameters.find((each) => each.in === 'query' && wanted.has(toBareName(each.name)))?.name;
 }
 
 function isItemOf(index: ContractIndex, { schema }: CollectionCandidate, operation: Operation): boolean {

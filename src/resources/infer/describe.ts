@@ -171,7 +171,8 @@ function findIdIn(schema: SchemaView, of: IdWords): string | undefined {
   );
   const names = new Set(properties.map(({ name }) => name));
   const bare = new Map(properties.map((property) => [property.bare, property.name]));
-  const named = bare.get(wanted);
+  // `{external_guest_id}` is the `external_id` of a guest.
+  const named = bare.get(wanted) ?? (noun.length > 2 ? bare.get(wanted.replace(noun, '')) : undefined);
   // `{space_number}` identifies one of the `copilot-spaces` by its `number`.
   const stem = wanted.slice(0, -of.lastWord.length);
   const isOwn = noun !== '' && (wanted.startsWith(noun) || (stem.length > 2 && noun.endsWith(stem)));

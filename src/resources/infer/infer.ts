@@ -318,9 +318,8 @@ function toBinding(
     operation,
     collection: tree.name(inferred.candidate),
     action: inferred.action,
-    id: ANSWERS_LIST.has(inferred.action) ? [] : (groups[itemIndex]?.parameters ?? []),
-    places:
-      left === undefined ? readSpanPlaces(groups) : { ...readSpanPlaces(groups), [left]: { in: 'own', path: [] } },
+    id: readItemParameters(inferred, groups[itemIndex]),
+    places: readPlaces(groups, { own: left, inQuery: inferred.queryId }),
     elements: inferred.elements && { ...inferred.elements, of: inferred.related && tree.name(inferred.related) },
     chosenId: inferred.action === 'create' ? findChosenId(operation, groups[itemIndex]) : undefined,
     parents: links,
@@ -330,6 +329,28 @@ function toBinding(
     confidence: inferred.confidence,
     why: inferred.why,
   };
+}
+
+/** The parameters that identify the item of an operation. */
+function readItemParameters({ action, queryId }: InferredAction, group: PathGroup | undefined): readonly string[] {
+  if (queryId !== undefined) return [queryId];
+  return ANSWERS_LIST.has(action) ? [] : (group?.parameters ?? []);
+}
+
+/** Where the parameters are that are not whole segments of the path. */
+function readPlaces(
+  groups: readonly PathGroup[],
+  { own, inQuery }: { readonly own: string | undefined; readonly inQuery: string | undefined },
+): Binding['places'] {
+  const places: Record<string, ParameterPlace> = {};
+  for (const name of groups.flatMap(({ parameters }) => parameters)) {
+    // One of the segments of a parameter: `name#3`.
+    const [whole = name, segment] = name.split('#');
+    if (segment !== undefined) places[name] = { in: 'path', path: [whole], segment: Number(segment) };
+  }
+  if (own !== undefined) places[own] = { in: 'own', path: [] };
+  if (inQuery !== undefined) places[inQuery] = { in: 'query', path: [inQuery] };
+  return Object.keys(places).length === 0 ? undefined : places;
 }
 
 /** The key of the collection that a path belongs to: its own, or that before a word such as `search`. */
@@ -364,16 +385,6 @@ function findAnswerList(
   if (isItem || !(isAny || ANSWERS_LIST.has(action))) return undefined;
   const items = index.list(operation) ?? (isAny ? findListItems(index.read, operation) : undefined);
   return planList(index.read, operation, items) ?? (action === 'list' ? PLAIN_LIST : undefined);
-}
-
-/** Where the parameters are that are one of the segments of a path parameter: `name#3`. */
-function readSpanPlaces(groups: readonly PathGroup[]): Binding['places'] {
-  const places: Record<string, ParameterPlace> = {};
-  for (const name of groups.flatMap(({ parameters }) => parameters)) {
-    const [whole = name, segment] = name.split('#');
-    if (segment !== undefined) places[name] = { in: 'path', path: [whole], segment: Number(segment) };
-  }
-  return Object.keys(places).length === 0 ? undefined : places;
 }
 
 /** The query parameter of a create that names the new item: `topicId` for `/topics`. */

@@ -48,7 +48,7 @@ export function readPathShapes(
   isList: (operation: Operation, noun: string | undefined) => boolean,
   isSame: (one: Operation, other: Operation) => boolean,
 ): PathShapes {
-  const shapes = unifyOwn(splitGroups(unifyVersions(operations), isList), isSame);
+  const shapes = unifyOwn(splitGroups(unifyVersions(operations), isList), { isList, isSame });
   return new Map(
     Array.from(shapes, ([operation, shape]) => [operation, shape && { ...shape, groups: withKeys(shape.groups) }]),
   );
@@ -64,7 +64,16 @@ function withKeys(groups: readonly PathGroup[]): readonly KeyedGroup[] {
 }
 
 /** Reads `/me` as one of the `/users/{id}`, and `/me/posts` as `/users/{id}/posts`, where both exist and show the same. */
-function unifyOwn(shapes: DraftShapes, isSame: (one: Operation, other: Operation) => boolean): DraftShapes {
+function unifyOwn(
+  shapes: DraftShapes,
+  {
+    isList,
+    isSame,
+  }: {
+    isList(operation: Operation, noun: string | undefined): boolean;
+    isSame(one: Operation, other: Operation): boolean;
+  },
+): DraftShapes {
   if (!Array.from(shapes.values()).some((shape) => findOwnWord(shape) >= 0)) return shapes;
   const reads = new Map<string, Operation>();
   const bases = new Map<string, PathGroup>();
@@ -88,6 +97,8 @@ function unifyOwn(shapes: DraftShapes, isSame: (one: Operation, other: Operation
     const [own, other] = [reads.get(plain), reads.get(whole)];
     const isItem = after.length === 0 || reads.has(`${whole}/{}`) || reads.has(`${plain}/{}`);
     if (own === undefined || other === undefined || !isItem || !isSame(own, other)) return undefined;
+    // `GET /user` beside `/user/{id}` lists all of them.
+    if (after.length === 0 && isList(own, undefined)) return undefined;
     const groups = [base, ...below, ...rest];
     return { groups, template: '', key: toGroupKey(groups, 'itemKey'), own: base.parameters[0] };
   };

@@ -1,5 +1,5 @@
 import type { Contract } from '../../contract/contract.js';
-import { filterMembers, isObject, joinObjects, mergePatch, setOwn, withPath } from '../../base/json.js';
+import { filterMembers, isObject, joinObjects, overlay, mergePatch, setOwn, withPath } from '../../base/json.js';
 import { readSegments } from '../../contract/pointer.js';
 import type { Generator } from '../../generate/generate.js';
 import { createIdGenerator } from '../../generate/text/identifiers.js';
@@ -169,7 +169,8 @@ function createWriter(
   const accept = (body: Item): Item => (isLoose ? body : filterMembers(body, isOpen));
   const fill = createFiller(rules, topId, { subtypes, choose: createKindChooser(contract, schema) });
   const create: ItemModel['create'] = (input) => {
-    const given = joinObjects(input.defaults, accept(input.body), input.fixed);
+    const sent = accept(input.body);
+    const given = joinObjects(input.defaults, sent, overlay(sent, input.fixed));
     const idName = resource.idProperty ?? 'id';
     // Without a schema, the id has the type that the client gave it.
     const isNamed = isLoose && input.id !== undefined && String(given[idName]) !== String(input.id);

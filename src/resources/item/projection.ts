@@ -97,7 +97,26 @@ export function findLinks(read: ReadSchema, { from, to, collection, resources }:
       if (below !== undefined) links.push({ ...below, to: [property.name, inner.name, ...below.to] });
     }
   }
-  return links;
+  const linked = new Set(links.map((link) => link.from.join('\0')));
+  const left = sources.filter(({ path }) => !linked.has(path.join('\0')));
+  return left.length === 0 ? links : [...links, ...findIdsInside(context, left, to)];
+}
+
+/** The ids of other items that an item shows inside of an object: `guest_id` as `guest_details.guest_id`. */
+function findIdsInside(context: LinkContext, sources: readonly Source[], to: SchemaView): readonly PropertyLink[] {
+  const ids = sources.filter(({ property: { known, bare, scalar } }) => {
+    return scalar && bare.length > 2 && means(known, 'ids.ending') && !means(known, 'ids.id', 'ids.name');
+  });
+  const objects = ids.length === 0 ? [] : listProperties(to).filter(({ scalar }) => !scalar);
+  return ids.flatMap((source): readonly PropertyLink[] => {
+    const places = objects.flatMap((holder) => {
+      const target = context.read(holder.target)?.members.get(source.property.name);
+      return target?.scalar === true ? [{ holder, target }] : [];
+    });
+    const [only] = places;
+    if (only === undefined || places.length > 1) return [];
+    return [{ ...toLink(context, source, only.target), to: [only.holder.name, only.target.name] }];
+  });
 }
 
 /** The id of an item that an answer names with the noun: `member_id` for `id`. An `id` of another type beside it is that of something else. */

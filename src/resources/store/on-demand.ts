@@ -1,5 +1,6 @@
 import { toDay } from '../../base/clock.js';
-import { freezeDeep, isObject, readMember, withPath, filterMembers, joinObjects } from '../../base/json.js';
+import { means } from '../../conventions/conventions.js';
+import { freezeDeep, isObject, overlay, readMember, withPath, filterMembers, joinObjects } from '../../base/json.js';
 import type { SchemaView } from '../../contract/schema-view/schema-view.js';
 import { isPathId, type Resource } from '../item/resource.js';
 import { readScope, toPartMark, toScope, type UnknownIds, type WritableCollection } from './collection.js';
@@ -205,12 +206,13 @@ function generateOnDemand(
   return showOwnUrls(resource, withJoinedKeys(resource, whole), { scope, id: String(id), origin });
 }
 
-/** Properties named like the path parameters of the parents: `thread_id`. */
+/** Properties named like the path parameters of the parents: `thread_id`. The `id` of an item is not that of its parent. */
 export function readParentIds({ path }: Resource, schema: SchemaView | undefined, scope: string): Item {
   const ids = readScope(scope);
   const known: Record<string, unknown> = {};
   for (const [i, name] of listParameters(path).entries()) {
     const property = schema?.members.get(name);
+    if (means(name, 'ids.id', 'ids.name')) continue;
     if (property !== undefined && ids[i] !== undefined) known[name] = toType(ids[i], property.schema.type);
   }
   return known;
@@ -239,9 +241,11 @@ export function generateItem(
 ): Item {
   const { schema, given, preferred, hidden, context } = input;
   const check = validators.check(schema, 'response');
-  const generated = generator.value(schema, { ...context, known: { ...preferred, ...given } });
+  // An object among them is a part of the one that is generated.
+  const known = { ...filterMembers(preferred, (_, value) => !isObject(value)), ...given };
+  const generated = generator.value(schema, { ...context, known });
   const base = isObject(generated) ? filterMembers(generated, (name) => !hidden.includes(name)) : {};
-  const first = joinObjects(base, preferred, given);
+  const first = joinObjects(base, overlay(base, preferred), given);
   const wrong = check(first, 'body');
   if (wrong.length === 0) return first;
   const fitting = omitInvalid(preferred, wrong);
