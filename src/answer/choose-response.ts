@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.js';
-import { readOwn } from '../base/json.js';
+import { isObject, readOwn } from '../base/json.js';
+import { means } from '../conventions/conventions.js';
 import type { DeclaredResponse, MediaType, Operation } from '../contract/operations/operation.js';
 import { findJsonMedia, findResponse, findUsualResponse, toStatus } from '../contract/operations/responses.js';
 import { isCovered, isJsonType, toEssence } from '../contract/media-type.js';
@@ -144,7 +145,23 @@ export function findUsualErrors(contract: Contract): readonly UsualError[] {
   for (const entry of counts.values()) {
     if (entry.count > (most.get(entry.status)?.count ?? 0)) most.set(entry.status, entry);
   }
-  return [...most.values()];
+  const outcome = most.has('*') ? undefined : findOutcome(contract);
+  return outcome === undefined ? [...most.values()] : [...most.values(), outcome];
+}
+
+/** The object with which a document without errors says how a request ended: `{ status, code, reason, message }`, here of a success. */
+function findOutcome(contract: Contract): UsualError | undefined {
+  for (const { id, responses } of contract.operations) {
+    const found = responses.find(({ content }) => {
+      const media = findErrorMedia(content);
+      const target =
+        media?.schema === undefined ? undefined : contract.resolve(media.schema, media.schemaPointer).schema;
+      const names = isObject(target) && isObject(target['properties']) ? Object.keys(target['properties']) : [];
+      return names.filter((name) => means(name, 'errors.outcome')).length === 3;
+    });
+    if (found !== undefined) return { status: '*', count: 0, operation: id, response: found.status };
+  }
+  return undefined;
 }
 
 /** The JSON media type of an error; a wildcard allows JSON. Without a schema, the media type of an example. */

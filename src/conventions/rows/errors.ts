@@ -10,6 +10,8 @@ export const ERRORS = {
     `,
     seen: 'GitHub, OpenAI',
   },
+  /** How a request ended; an object that has all of them also says why one failed. */
+  outcome: { where: 'property', names: 'code message reason', seen: 'GitHub, OpenAI' },
   /** An object inside of an error that describes it. */
   part: {
     where: 'property',
