@@ -6,7 +6,7 @@ import { openShop } from '../state/shop.js';
 const Hull = object({ id: { ...TEXT, readOnly: true }, name: TEXT }, 'id', 'name');
 const Outcome = object({ phase: TEXT, code: INTEGER, reason: TEXT, message: TEXT });
 
-const createSpec = (deleted: object, errors: object = {}): object =>
+const createSpec = (deleted: object, errors: object = {}): ReturnType<typeof toDocument> =>
   toDocument(
     {
       '/hulls': { get: shows(arrayOf(ref('Hull'))), post: { ...takes(ref('Hull'), ref('Hull'), 201) } },
