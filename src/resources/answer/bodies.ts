@@ -299,7 +299,9 @@ export function completeBody(
     if (accepts(completed)) return completed;
   }
   const invalid = validators.check(pointer, 'response')(body, 'body');
-  if (isOnlyAmbiguous(validators, invalid, { schemaPointer: pointer, body })) return body;
+  // What would make the whole body fit one alternative only is a wrong member of another one.
+  const isWhole = invalid.every((violation) => violation.pointer === '');
+  if (isWhole && isOnlyAmbiguous(validators, invalid, { schemaPointer: pointer, body })) return body;
   const unfit = listUnfit(contract, validators, { schemaPointer: pointer, body });
   const isFit = (name: string): boolean => !unfit.includes(name);
   for (const valid of [omitInvalidParts(body, invalid), filterMembers(body, isFit)]) {
