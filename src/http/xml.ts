@@ -20,15 +20,17 @@ export function createXmlWriter(contract: Contract): BodyWriter {
   return ({ body, mediaType, schemaPointer }) => {
     if (mediaType === undefined || !isXmlType(mediaType)) return undefined;
     // An XML example of the document.
-    if (typeof body === 'string' && XML_TEXT.test(body)) return body;
+    if (typeof body === 'string' && isXmlText(body)) return body;
     const place = placeOf(contract, schemaPointer);
     const element = { name: rootName(contract, place), value: body, place, indent: '' };
     return `<?xml version="1.0" encoding="UTF-8"?>\n${writeElement(contract, element)}`;
   };
 }
 
-/** Text that is XML itself: a declaration or a tag at its beginning, and a tag at its end. */
-const XML_TEXT = /^\s*<[?!\p{L}_][^]*>\s*$/u;
+/** Whether a string is XML itself: a declaration or a tag at its beginning, and a tag at its end. */
+export function isXmlText(text: string): boolean {
+  return /^\s*<[?!\p{L}_][^]*>\s*$/u.test(text);
+}
 
 function placeOf(contract: Contract, pointer: string | undefined): LocatedSchema {
   const schema = pointer === undefined ? true : contract.at(pointer);

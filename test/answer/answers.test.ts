@@ -29,6 +29,62 @@ describe('an example of the contract', () => {
   });
 });
 
+describe('an example of a type other than JSON', () => {
+  const row = object({ code: TEXT, size: INTEGER }, 'code');
+  const events = 'id: 4\ndata: {"code":"x"}\n\n';
+  const typed = (type: string, schema: unknown, example: unknown): object =>
+    get({ description: '', content: { [type]: { schema, examples: { one: { value: example } } } } });
+
+  it.each([
+    ['text/csv', arrayOf(row), 'code;size\nx;3\n'],
+    ['text/csv; charset=utf-8', row, 'code\n'],
+    ['text/html', row, '<h1>x & y</h1>'],
+    ['text/xml', row, '<row><code>x</code></row>'],
+    ['application/atom+xml', row, '<?xml version="1.0"?><feed/>'],
+    ['application/x-www-form-urlencoded', row, 'code=x&size=3'],
+    ['application/yaml', row, 'code: x\n'],
+    ['text/plain', INTEGER, 'three'],
+    ['text/event-stream', row, events],
+    ['text/event-stream', TEXT, events],
+    ['application/x-ndjson', row, '{"code":"x"}\n'],
+  ])('%s is sent as it is', async (type, schema, example) => {
+    const mock = await openMock({ '/rows': typed(type, schema, example) });
+    for (const prefer of ['', 'example=one']) {
+      const response = await mock.fetch('/rows', { headers: { prefer } });
+      expect([response.headers.get('x-mock-source'), response.headers.get('x-mock-violations')]).toEqual([
+        'example:one',
+        null,
+      ]);
+      expect(await response.text()).toBe(example);
+    }
+  });
+
+  it.each([
+    ['text/event-stream', row, [{ code: 'x' }, { code: 'y' }], 'data: {"code":"x"}\n\ndata: {"code":"y"}\n\n'],
+    ['application/jsonl', row, { code: 'x' }, '{"code":"x"}\n'],
+    ['application/jsonl', arrayOf(row), [{ code: 'x' }], '{"code":"x"}\n'],
+    [
+      'text/xml',
+      { ...row, xml: { name: 'row' } },
+      { code: 'x' },
+      '<?xml version="1.0" encoding="UTF-8"?>\n<row>\n  <code>x</code>\n</row>\n',
+    ],
+  ])('%s is written if it is a value', async (type, schema, example, text) => {
+    const mock = await openMock({ '/rows': typed(type, schema, example) });
+    expect(await (await mock.fetch('/rows')).text()).toBe(text);
+  });
+
+  it('is generated again where it can be neither the body nor a value', async () => {
+    const json = typed('application/json', row, 'code=x');
+    const xml = typed('text/xml', { ...row, xml: { name: 'row' } }, 'see below');
+    const pattern = typed('text/csv', { type: 'string', pattern: '^[0-9]+$' }, 'a;b');
+    const mock = await openMock({ '/json': json, '/xml': xml, '/pattern': pattern });
+    expect(await (await mock.fetch('/json')).json()).toEqual({ code: expect.any(String), size: expect.any(Number) });
+    expect(await (await mock.fetch('/xml')).text()).toContain('<row>');
+    expect(await (await mock.fetch('/pattern')).text()).toMatch(/^\d+$/);
+  });
+});
+
 describe('a generated answer', () => {
   it('repeats the id of the path and the values of the body', async () => {
     const mock = await openMock({

@@ -9,6 +9,7 @@ import { listErrors, NO_VIOLATIONS, type Violation } from '../../schema/violatio
 import type { AnswerSource, Exchange, SourceParts } from '../chain.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import { createDeclaredHeaders, locateCreated } from '../declared-headers.js';
+import { createExampleCheck } from '../example-check.js';
 import { createGenerateAnswer, readContext } from './generate.js';
 
 /** The parts that the example source is created from. */
@@ -142,12 +143,12 @@ function createExampleReader({ contract, validators, examples }: ExampleParts): 
   return memoize((media) => {
     const fitting: FittingExample[] = [];
     const broken: ExampleReport['broken'][number][] = [];
-    const check = media.schema === undefined ? undefined : validators.check(media.schemaPointer, 'response');
+    const check = createExampleCheck(contract, validators, media);
     for (const example of listCandidates(contract, media)) {
-      const violations = listErrors(check?.(example.value, 'body') ?? NO_VIOLATIONS);
+      const violations = listErrors(check(example.value));
       const secret = violations.filter(({ code }) => code === 'WRITE_ONLY');
       const value = secret.reduce((left, { pointer }) => omitAt(left, readSegments(pointer)), example.value);
-      const left = secret.length === 0 ? violations : listErrors(check?.(value, 'body') ?? NO_VIOLATIONS);
+      const left = secret.length === 0 ? violations : listErrors(check(value));
       if (left.length === 0 || (examples === 'verbatim' && value !== null)) fitting.push({ name: example.name, value });
       else broken.push({ name: example.name, value: example.value, violations: left });
     }

@@ -7,13 +7,14 @@ import type { Generator } from '../../generate/generate.js';
 import { hasErrors, type Violation, NO_VIOLATIONS } from '../../schema/violation.js';
 import { type AnswerSource, createChain, type Exchange, type SourceParts, whenSettled } from '../chain.js';
 import { createDeclaredHeaders, isSendable } from '../declared-headers.js';
+import { isSerializedType } from '../example-check.js';
 import { type ErrorAnswers, NO_RETRY } from '../error-answers.js';
 import { addLinks, type LinkPlan, planLinks } from '../links.js';
 import { readContext } from './generate.js';
 import { isPromise, isBytes } from '../../base/platform.js';
-import { type Contract, readSchemaAt } from '../../contract/contract.js';
+import type { Contract } from '../../contract/contract.js';
 import { findResponse } from '../../contract/operations/responses.js';
-import { isSequenceType, findMedia, isJsonType, toEssence } from '../../contract/media-type.js';
+import { isSequenceType, findMedia, toEssence } from '../../contract/media-type.js';
 import { isStream } from '../../http/response/encode.js';
 import { isMarker, type ItemPlan, planItems, readItem, readKnownItems } from '../../http/stream-items.js';
 import { isOnlyAmbiguous, type SchemaCheck, type Validators } from '../../schema/validate.js';
@@ -295,15 +296,14 @@ function createPlan({ contract, validators, operation }: PlanParts, status: numb
   if (media.schema === undefined) return plan;
   const { schemaPointer } = media;
   const check = validators.check(schemaPointer, 'response');
-  // A string in another format (XML, CSV) is checked only against a schema for strings.
-  const checksStrings = isJsonType(essence) || readSchemaAt(contract, schemaPointer)?.type === 'string';
+  const isSerialized = isSerializedType(contract, essence, schemaPointer);
   return {
     ...plan,
     schemaPointer,
     isWhole: () => validators.isWhole(schemaPointer),
     isAmbiguous: (violations, body) => isOnlyAmbiguous(validators, violations, { schemaPointer, body }),
     check: (body) =>
-      isOpaque(body) || (typeof body === 'string' && !checksStrings) ? NO_VIOLATIONS : check(body, 'body'),
+      isOpaque(body) || (typeof body === 'string' && isSerialized) ? NO_VIOLATIONS : check(body, 'body'),
   };
 }
 

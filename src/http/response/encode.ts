@@ -153,7 +153,11 @@ function writeBody(
   }
   if (typeof body === 'string') return body;
   const essence = toEssence(mediaType);
-  if (Array.isArray(body) && isSequenceType(essence)) return body.map((item) => writeItem(item, essence)).join('');
+  if (isSequenceType(essence))
+    return [body]
+      .flat()
+      .map((item) => writeItem(item, essence))
+      .join('');
   // In a string of JSON, `\u003c` is the same as `<`, which a browser could read as the start of an element.
   if (essence === 'text/html') return toText(body).replaceAll('<', '\\u003c').replaceAll('&', '\\u0026');
   if (essence !== 'application/x-www-form-urlencoded' || !isObject(body)) return toText(body);
