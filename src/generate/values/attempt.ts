@@ -21,6 +21,9 @@ export const MAX_VALUES = 100_000;
 /** From this number on `ValuePlace.repeats` selects the values of a range in turn, so that a list can hold all of them. */
 export const ENUMERATE = 1000;
 
+/** Levels of objects that follow an example: a recursive schema may have one at each level. */
+export const MAX_EXAMPLE_DEPTH = 8;
+
 /** One attempt to generate one value. */
 export interface Attempt {
   readonly direction: 'request' | 'response';
@@ -57,6 +60,19 @@ export interface Attempt {
 export function isMistaken({ mistakes }: Attempt, { path }: ValuePlace): boolean {
   // Most values are right at once, and a path is costly to look up.
   return mistakes.size > 0 && mistakes.has(path);
+}
+
+/** Whether an example is used: not for an identifier, for a duplicate, and after a mistake. */
+export function takesExamples(attempt: Attempt, place: ValuePlace, { suggestions }: MergedSchema): boolean {
+  if (suggestions.length === 0 || place.repeats > 0 || isMistaken(attempt, place)) return false;
+  return !attempt.vocabulary.about(place.name).isIdentifier;
+}
+
+/** The example that a value is like: the hint, else the next one of the schema; undefined if there is none, or none is used. */
+export function readExample(attempt: Attempt, place: ValuePlace, shape: MergedSchema): unknown {
+  if (place.hint !== undefined) return place.hint;
+  if (!takesExamples(attempt, place, shape)) return undefined;
+  return shape.suggestions[place.index % shape.suggestions.length];
 }
 
 /** Everything a function that generates one type of value needs. */

@@ -1,5 +1,5 @@
 import { hashText } from '../../base/random.js';
-import { ENUMERATE, IMPOSSIBLE, MAX_VALUES, type ValueTask, ENDLESS } from './attempt.js';
+import { ENDLESS, ENUMERATE, IMPOSSIBLE, isMistaken, MAX_EXAMPLE_DEPTH, MAX_VALUES, type ValueTask } from './attempt.js';
 import { type SchemaPart, readItemParts, SYNTHETIC, type ValuePlace } from './shape.js';
 
 /** Generates an array: given items, required ones, and two or three if the schema allows them. */
@@ -130,22 +130,33 @@ function toNegation(part: SchemaPart): SchemaPart {
   return { schema: { not: part.schema }, pointer: `${SYNTHETIC}${part.pointer}` };
 }
 
-/** The item at the same position of the hint, or of the first array among the schema's examples. */
-function readHint({ shape, place }: ValueTask, index: number): unknown {
-  if (Array.isArray(place.hint))
-    return place.exact ? place.hint[index] : place.hint[index % Math.max(1, place.hint.length)];
-  const example: unknown = shape.suggestions.find((one) => Array.isArray(one) && one.length > 0);
-  return Array.isArray(example) ? example[index % example.length] : undefined;
+/** The item at the same position of the example. */
+function readHint(task: ValueTask, index: number): unknown {
+  const example = readArrayExample(task) ?? [];
+  return task.place.exact ? example[index] : example[index % Math.max(1, example.length)];
+}
+
+/** The array to follow: the hint, or the first array among the schema's examples. */
+function readArrayExample({ shape, place }: ValueTask): readonly unknown[] | undefined {
+  const { hint } = place;
+  // What an example has in place of a list is not followed: a list of such lists would have no end.
+  if (hint !== undefined) return Array.isArray(hint) ? hint : undefined;
+  return shape.suggestions.find((one) => Array.isArray(one));
 }
 
 /** Segments of the path of a list with several items, the empty first one included. */
 const MAX_NEAR = 5;
 
+/** Segments of the path of a list that is empty: one of lists like itself would have no end. */
+const MAX_FAR = 12;
+
 /** Two or three items near the top, one further down, none where a recursive value has to end. */
 function readLength(task: ValueTask, needed: number): number {
   const { shape, place, attempt } = task;
   if (place.minimal) return needed;
-  if (place.exact && Array.isArray(place.hint)) return Math.max(needed, Math.min(place.hint.length, shape.maxItems));
+  const example = readArrayExample(task);
+  const isFollowed = place.exact || (place.depth < MAX_EXAMPLE_DEPTH && !isMistaken(attempt, place));
+  if (example !== undefined && isFollowed) return Math.max(needed, Math.min(example.length, shape.maxItems));
   const item = readItemParts(shape, shape.prefixItems.length);
   if (item === undefined || shape.prefixItems.length > 0)
     return Math.max(needed, Math.min(shape.prefixItems.length, shape.maxItems));
@@ -154,7 +165,9 @@ function readLength(task: ValueTask, needed: number): number {
   const isDeep = place.depth >= 3 && attempt.direction === 'response';
   if (depth >= ENDLESS || (isDeep && depth > 0)) return needed;
   // Lists of lists grow with each level.
-  const isNear = place.depth <= 1 && place.path.split('/').length <= MAX_NEAR;
+  const { length } = place.path.split('/');
+  if (length > MAX_FAR) return needed;
+  const isNear = place.depth <= 1 && length <= MAX_NEAR;
   const usual = isNear ? attempt.random(place.stream, 'length').integer(2, 3) : 1;
   return Math.max(needed, Math.min(usual, shape.maxItems));
 }

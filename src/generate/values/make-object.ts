@@ -2,7 +2,7 @@ import { means } from '../../conventions/conventions.js';
 import { isObject, readOwn, setOwn, readJsonType } from '../../base/json.js';
 import { hashText } from '../../base/random.js';
 import { rankTime } from '../text/names.js';
-import { type Attempt, IMPOSSIBLE, isMistaken, type ValueTask, ENDLESS } from './attempt.js';
+import { type Attempt, ENDLESS, IMPOSSIBLE, isMistaken, MAX_EXAMPLE_DEPTH, type ValueTask } from './attempt.js';
 import {
   acceptsNumber,
   isSent,
@@ -18,8 +18,9 @@ import {
   type ValuePlace,
 } from './shape.js';
 
-/** Generates an object: required and given properties, and the optional ones that keep it small. */
-export function makeObject(task: ValueTask): unknown {
+/** Generates an object: required and given properties, and those of its example or the optional ones that keep it small. */
+export function makeObject(wanted: ValueTask): unknown {
+  const task = withHint(wanted);
   const { shape, attempt, place } = task;
   const properties = chooseProperties(task, NONE);
   if (shape.dependentSchemas.size === 0) return fill(task, properties);
@@ -47,7 +48,9 @@ function fill(task: ValueTask, properties: readonly PropertyPlan[]): unknown {
   const context: ObjectContext = {
     task,
     given: isObject(place.given) ? place.given : undefined,
-    ...readHint(task),
+    hint: isObject(place.hint) ? place.hint : undefined,
+    isHintUsed: place.isHintUsed,
+    followed: readFollowed(task),
     ancestors: [...place.ancestors, readCycleKey(parts)],
     kind: readKind(shape, parts),
   };
@@ -57,7 +60,8 @@ function fill(task: ValueTask, properties: readonly PropertyPlan[]): unknown {
     else if (property.isRequired && isSent(attempt.merge, property, attempt.direction)) return IMPOSSIBLE;
   }
   addUntilEnough(context, value);
-  if (place.given === undefined && !isMistaken(attempt, place)) makeConsistent({ attempt, shape, value });
+  const isOwn = place.given === undefined && context.followed === undefined && !isMistaken(attempt, place);
+  if (isOwn) makeConsistent({ attempt, shape, value });
   return shape.minProperties > 0 && Object.keys(value).length < shape.minProperties ? IMPOSSIBLE : value;
 }
 
@@ -66,6 +70,7 @@ interface ObjectContext {
   readonly given: Readonly<Record<string, unknown>> | undefined;
   readonly hint: Readonly<Record<string, unknown>> | undefined;
   readonly isHintUsed: boolean;
+  readonly followed: Readonly<Record<string, unknown>> | undefined;
   readonly ancestors: readonly string[];
   readonly kind: string;
 }
@@ -75,6 +80,8 @@ function makeProperty(context: ObjectContext, { name, segment, parts }: Property
   const { attempt, place, shape } = task;
   const own = given && readOwn(given, name);
   if (parts === undefined) return own === undefined ? IMPOSSIBLE : own;
+  // Only the example knows what an undeclared property is.
+  if (own === undefined && parts.length === 0 && hint !== undefined && Object.hasOwn(hint, name)) return hint[name];
   const preset = shape.presets.get(name);
   if (own === undefined && preset !== undefined && allowsPreset(attempt, parts, preset)) return preset;
   const path = place.path + segment;
@@ -109,7 +116,8 @@ function addUntilEnough(context: ObjectContext, value: Record<string, unknown>):
   const { shape, place } = task;
   const isMap =
     shape.properties.size === 0 && (shape.additionalProperties.length > 0 || shape.patternProperties.length > 0);
-  const wanted = place.given === undefined && isMap && !place.minimal && place.depth < 3 ? 2 : 0;
+  const isFree = isMap && place.given === undefined && context.followed === undefined;
+  const wanted = isFree && !place.minimal && place.depth < 3 ? 2 : 0;
   const target = Math.min(Math.max(shape.minProperties, wanted), shape.maxProperties);
   if (target === 0) return;
   let missing = target - Object.keys(value).length;
@@ -165,13 +173,28 @@ function isWrapped(shape: MergedSchema, name: string): boolean {
   return shape.properties.size === 1 || means(name, 'envelopes.wrapper');
 }
 
-/** An object to follow: the hint, or one of the objects among the schema's examples. */
+/** The task with an object to follow: the hint, or one of the objects among the schema's examples. */
+function withHint(task: ValueTask): ValueTask {
+  const { place } = task;
+  const { hint, isHintUsed } = readHint(task);
+  const isSame = hint === place.hint && isHintUsed === place.isHintUsed;
+  return isSame ? task : { ...task, place: { ...place, hint, isHintUsed } };
+}
+
 function readHint({ attempt, shape, place }: ValueTask): Pick<ObjectContext, 'hint' | 'isHintUsed'> {
   if (isObject(place.hint)) return { hint: place.hint, isHintUsed: place.isHintUsed };
   if (shape.suggestions.length === 0) return { hint: undefined, isHintUsed: attempt.isVaried };
   if (!attempt.isVaried) return { hint: shape.suggestions.find(isObject), isHintUsed: false };
   const objects = shape.suggestions.filter(isObject);
   return { hint: objects[place.index % Math.max(1, objects.length)], isHintUsed: place.index >= objects.length };
+}
+
+/** The example whose properties an object has, and no other optional ones; an item of the state has all of them. */
+function readFollowed({ attempt, place, shape }: ValueTask): Readonly<Record<string, unknown>> | undefined {
+  const { hint, exact, depth } = place;
+  if (!isObject(hint) || exact) return isObject(hint) ? hint : undefined;
+  if (depth >= MAX_EXAMPLE_DEPTH || isMistaken(attempt, place)) return undefined;
+  return attempt.isVaried && depth === 0 && shape.properties.size > 0 ? undefined : hint;
 }
 
 function allowsPreset(attempt: Attempt, parts: readonly SchemaPart[], preset: string): boolean {
@@ -187,8 +210,7 @@ function allowsPreset(attempt: Attempt, parts: readonly SchemaPart[], preset: st
 function chooseProperties(task: ValueTask, excluded: ReadonlySet<string>): readonly PropertyPlan[] {
   const { shape, place, attempt } = task;
   const { merge, direction } = attempt;
-  const isFollowed = place.exact && isObject(place.hint);
-  if (place.given === undefined && !isFollowed && shape.dependentRequired.size === 0) {
+  if (place.given === undefined && readFollowed(task) === undefined && shape.dependentRequired.size === 0) {
     const chosen = listProperties(shape).filter(
       (property) =>
         (isNeeded(shape, property) || (!excluded.has(property.name) && includesOptional(task, property))) &&
@@ -232,7 +254,7 @@ function listNames(
     if (isNeeded(shape, property) || (!isPartial && !excluded.has(name) && includesOptional(task, property)))
       names.add(name);
   }
-  if (place.exact && isObject(place.hint)) for (const name of Object.keys(place.hint)) names.add(name);
+  for (const name of Object.keys(readFollowed(task) ?? {})) names.add(name);
   for (const name of shape.required) names.add(name);
   addDependents(shape, names);
   const order = [...shape.properties.keys()].filter((name) => names.has(name));
@@ -254,15 +276,16 @@ function addDependents(shape: MergedSchema, names: Set<string>): void {
 }
 
 /** Whether an optional property is included: all of them near the top, only flat ones further down, no cycles. */
-function includesOptional({ attempt, place, shape }: ValueTask, { name, parts }: PropertyPlan): boolean {
+function includesOptional(task: ValueTask, { name, parts }: PropertyPlan): boolean {
+  const { attempt, place, shape } = task;
   if (place.minimal || parts === undefined) return false;
-  const isFollowed = place.exact && isObject(place.hint);
+  const followed = readFollowed(task);
   // Most properties are decided about before their schemas are merged.
-  if (!isFollowed && (place.depth >= 3 || place.ancestors.includes(readCycleKey(parts)))) return false;
+  if (followed === undefined && (place.depth >= 3 || place.ancestors.includes(readCycleKey(parts)))) return false;
   const inner = attempt.merge(parts);
   if (inner.isImpossible) return false;
   if (!shape.propertyNames.every((part) => attempt.fits(part, name))) return false;
-  if (isFollowed) return Object.hasOwn(place.hint, name);
+  if (followed !== undefined) return Object.hasOwn(followed, name);
   const depth = attempt.minimumDepth(inner);
   if (place.depth === 0) return depth < ENDLESS;
   return place.depth === 1 ? depth <= 1 : isFlatOption(inner);

@@ -1,12 +1,12 @@
 import { INTEGER_RANGES } from '../../schema/checker/formats.js';
 import { MAX_TEXT_LENGTH } from '../text/pattern.js';
 import { accepts, acceptsNumber, acceptsString, type MergedSchema } from './shape.js';
-import { ENUMERATE, IMPOSSIBLE, isMistaken, type ValueTask } from './attempt.js';
+import { ENUMERATE, IMPOSSIBLE, takesExamples, type ValueTask } from './attempt.js';
 
 /** Generates a number within its bounds that is a multiple of `multipleOf`. */
 export function makeNumber(task: ValueTask, type: 'integer' | 'number'): unknown {
   const { shape, place, attempt } = task;
-  const fitting = takesSuggestions(task) ? listNumbers(shape, type) : NONE;
+  const fitting = takesExamples(attempt, place, shape) ? listNumbers(shape, type) : NONE;
   const suggestion = fitting[place.index % Math.max(1, fitting.length)];
   if (suggestion !== undefined) return varyUsed(task, suggestion, fitting.length);
   const word = place.repeats > 0 ? undefined : attempt.vocabulary.number(task, type);
@@ -35,12 +35,6 @@ export function makeNumber(task: ValueTask, type: 'integer' | 'number'): unknown
 }
 
 const NONE: readonly never[] = [];
-
-/** Whether an example is used: not for an identifier, for a duplicate, and after a mistake. */
-function takesSuggestions({ shape, place, attempt }: ValueTask): boolean {
-  if (shape.suggestions.length === 0 || place.repeats > 0 || isMistaken(attempt, place)) return false;
-  return !attempt.vocabulary.about(place.name).isIdentifier;
-}
 
 function listNumbers(shape: MergedSchema, type: 'integer' | 'number'): readonly number[] {
   return shape.suggestions.filter(
@@ -118,7 +112,7 @@ function countDecimals(value: number): number {
 export function makeString(task: ValueTask): unknown {
   const { shape, place, attempt } = task;
   if (shape.minLength > MAX_TEXT_LENGTH) return IMPOSSIBLE;
-  const fitting = takesSuggestions(task) ? listStrings(shape) : NONE;
+  const fitting = takesExamples(attempt, place, shape) ? listStrings(shape) : NONE;
   // The items of a list of strings differ.
   const isItem = place.stream === place.ownerStream;
   const suggestion = fitting[isItem ? place.index : place.index % Math.max(1, fitting.length)];

@@ -1,6 +1,6 @@
 import { isObject, filterMembers, type JsonType, readJsonType } from '../../base/json.js';
 import { hashText } from '../../base/random.js';
-import { type Attempt, IMPOSSIBLE, isMistaken, MAX_VALUES, type ValueTask } from './attempt.js';
+import { type Attempt, IMPOSSIBLE, isMistaken, MAX_VALUES, readExample, type ValueTask } from './attempt.js';
 import { makeArray } from './make-array.js';
 import { makeObject } from './make-object.js';
 import { hasIntegerFormat, makeNumber, makeString } from './make-scalar.js';
@@ -8,6 +8,7 @@ import {
   accepts,
   acceptsGiven,
   acceptsListed,
+  allowsType,
   type Choice,
   decide,
   guessContainer,
@@ -180,8 +181,7 @@ function varyHint(task: ValueTask): unknown {
 function takesHint({ attempt, place, shape }: ValueTask): boolean {
   const { hint, exact } = place;
   if (hint === undefined || isContainer(hint) || place.repeats || isMistaken(attempt, place)) return false;
-  if (!exact && (hint === null || (attempt.vocabulary.about(place.name).isIdentifier && shape.values === undefined)))
-    return false;
+  if (!exact && attempt.vocabulary.about(place.name).isIdentifier && shape.values === undefined) return false;
   return accepts(shape, hint);
 }
 
@@ -204,16 +204,25 @@ function makeBoolean(task: ValueTask): boolean {
   return attempt.vocabulary.boolean(task);
 }
 
-/** The types to try, the most likely one first; null comes last, but deep down before containers. */
-function orderTypes({ shape, place }: ValueTask): readonly JsonType[] {
-  if (shape.types === undefined) {
-    const hinted = typeof place.hint === 'object' && place.hint !== null ? readJsonType(place.hint) : undefined;
-    const guess = guessContainer(shape) ?? hinted ?? guessScalar(shape) ?? (place.path === '' ? 'object' : 'string');
-    return [guess, ...(['string', 'object', 'number', 'null'] as const).filter((type) => type !== guess)];
-  }
-  const { depth } = place;
-  const types = [...shape.types];
-  if (types.length === 1) return types;
+/** The types to try: that of the example, then the most likely one; null comes last, but deep down before containers. */
+function orderTypes(task: ValueTask): readonly JsonType[] {
+  const { shape, place, attempt } = task;
+  if (shape.types?.size === 1) return [...shape.types];
+  const example = readExample(attempt, place, shape);
+  const types = shape.types === undefined ? guessTypes(task) : sortTypes(place, [...shape.types]);
+  if (example === undefined) return types;
+  const own = readJsonType(example);
+  const first = own === 'integer' && !types.includes(own) ? 'number' : own;
+  return allowsType(shape.types, first) ? [first, ...types.filter((type) => type !== first)] : types;
+}
+
+/** The types to try for a schema without `type`. */
+function guessTypes({ shape, place }: ValueTask): readonly JsonType[] {
+  const guess = guessContainer(shape) ?? guessScalar(shape) ?? (place.path === '' ? 'object' : 'string');
+  return [guess, ...(['string', 'object', 'number', 'null'] as const).filter((type) => type !== guess)];
+}
+
+function sortTypes({ depth }: ValuePlace, types: readonly JsonType[]): readonly JsonType[] {
   const rest: readonly JsonType[] = types.filter((type) => type === 'object' || type === 'array');
   const last = types.filter((type) => type === 'null');
   const simple = types.filter((type) => !rest.includes(type) && type !== 'null');
@@ -242,9 +251,10 @@ function orderOptions(attempt: Attempt, place: ValuePlace, shape: MergedSchema):
   if (choice === undefined) return [];
   if (choice.keyword === 'if' || choice.keyword === 'not') return choice.options.map((_, i) => i);
   const { ordered, real, light } = readOptions(attempt, shape, choice);
-  const { hint } = place;
-  if (isObject(hint)) {
-    const like = choice.options.flatMap((_, i) => (acceptsGiven(decide(attempt.merge, shape, i), hint) ? [i] : []));
+  const example = readExample(attempt, place, shape);
+  if (example !== undefined) {
+    const isLike = isContainer(example) ? acceptsGiven : accepts;
+    const like = choice.options.flatMap((_, i) => (isLike(decide(attempt.merge, shape, i), example) ? [i] : []));
     if (like.length > 0 && like.length < ordered.length) return [...like, ...ordered.filter((i) => !like.includes(i))];
   }
   if (place.repeats > 0 && place.depth <= MAX_ROTATION_DEPTH)

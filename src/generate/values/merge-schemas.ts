@@ -398,7 +398,8 @@ const KEYWORDS: ReadonlyMap<string, MergeKeyword> = new Map(
     'x-vouch-excluded': (shape, value) => {
       if (Array.isArray(value)) shape.excluded.push(...value);
     },
-    default: (shape, value) => void shape.suggestions.push(value),
+    // Null, an empty list and an empty object say that there is no value by default.
+    default: (shape, value) => void (isEmptyValue(value) ? undefined : shape.suggestions.push(value)),
     example: (shape, value) => void shape.suggestions.unshift(value),
     examples: (shape, value) => {
       if (Array.isArray(value)) shape.suggestions.unshift(...value);
@@ -444,4 +445,8 @@ function checkValues(shape: MutableShape): void {
   if (types?.size === 0 || values?.length === 0) shape.isImpossible = true;
   const bounds = types?.size === 1 ? BOUNDS.filter(({ of }) => of.some((type) => types.has(type))) : [];
   if (bounds.some(({ from, to }) => shape[from] > shape[to])) shape.isImpossible = true;
+}
+
+function isEmptyValue(value: unknown): boolean {
+  return value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 }
