@@ -1,5 +1,6 @@
 import { isObject } from '../base/json.js';
 import { isToken } from '../contract/operations/parameter.js';
+import { isJsonType } from '../contract/media-type.js';
 import type { DeclaredHeader, DeclaredResponse } from '../contract/operations/operation.js';
 import type { GenerateContext, Generator } from '../generate/generate.js';
 import type { Answer } from '../http/answer.js';
@@ -8,7 +9,7 @@ import { memoize } from '../base/memoize.js';
 import type { Validators } from '../schema/validate.js';
 
 /** Header fields by name, in lower case. */
-type HeaderFields = Readonly<Record<string, string>>;
+type HeaderFields = Answer['headers'];
 
 /** Declared headers that are not sent: of the connection, message framing (RFC 9110 7.6.1, RFC 9112 6), or the server itself. */
 const RESERVED: ReadonlySet<string> = new Set(
@@ -36,14 +37,13 @@ export function createDeclaredHeaders(generator: Generator, validators: Validato
   });
   return (response, context, given) => {
     if (response.headers.length === 0) return NONE;
-    const fields: Record<string, string> = {};
+    const fields: Record<string, string | readonly string[]> = {};
     for (const header of response.headers) {
       const name = header.name.toLowerCase();
       if (!isSendable(name) || Object.hasOwn(given, name)) continue;
       const key = `${context.key}\nheader ${name}`;
-      const value =
-        findExample(header) ?? generator.value(header.schemaPointer, { ...context, key, name: header.name });
-      fields[name] = writeSimple(value, header.explode);
+      const about = { ...context, key, name: header.name, isHeader: true };
+      fields[name] = writeField(name, findExample(header) ?? generator.value(header.schemaPointer, about), header);
     }
     return fields;
   };
@@ -61,6 +61,18 @@ export function locateCreated(
   if (typeof id !== 'string' && typeof id !== 'number') return NONE;
   const path = call.url.split('?')[0] ?? '';
   return { location: `${path.replace(/\/$/, '')}/${encodeURIComponent(String(id).toWellFormed())}` };
+}
+
+function writeField(name: string, value: unknown, { mediaType, explode }: DeclaredHeader): string | readonly string[] {
+  if (mediaType !== undefined && isJsonType(mediaType)) return writeAscii(JSON.stringify(value));
+  // RFC 9110 section 5.3: cookies cannot be joined in one line.
+  if (name === 'set-cookie' && Array.isArray(value)) return value.map(toText);
+  return writeSimple(value, explode);
+}
+
+/** JSON whose characters outside of ASCII are escaped, as fields cannot have them. */
+function writeAscii(json: string): string {
+  return json.replaceAll(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** A value in the `simple` style, the only one for headers (OpenAPI 3.1 section 4.8.12.3). */

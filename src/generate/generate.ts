@@ -26,7 +26,9 @@ export interface GenerateContext {
   readonly index?: number;
   /** The name of the header or parameter that the value is for. */
   readonly name?: string;
-  /** An invalid value; its valid parts are kept. */
+  /** Whether it is for a header of a response: some have a form of their own (RFC 9110). */
+  readonly isHeader?: boolean;
+  /** An invalid value, of which the valid parts are kept. */
   readonly hint?: unknown;
   /** Whether `complete` adds optional properties too, as `value` does; default false. */
   readonly full?: boolean;
@@ -119,10 +121,11 @@ function createAttempts(contract: Contract, validators: Validators): CreateAttem
   const minimumDepth = createMinimumDepth(merge);
   const vocabulary = createVocabulary();
   const split = (part: SchemaPart): readonly SchemaPart[] => splitPart(contract, part);
-  return ({ direction, now, seed, index, full = false, isTolerant = false }, mistakes, known) => {
+  return ({ direction, now, seed, index, isHeader = false, full = false, isTolerant = false }, mistakes, known) => {
     const attempt: Attempt = {
       direction,
       now,
+      isHeader,
       merge,
       minimumDepth,
       vocabulary,

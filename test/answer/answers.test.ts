@@ -148,6 +148,48 @@ describe('headers that a response declares', () => {
     expect(sent.get('content-length')).not.toBe('9999');
   });
 
+  const DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
+
+  it.each<readonly [string, object, RegExp]>([
+    ['ETag', TEXT, /^"[^"]+"$/],
+    ['etag', { ...TEXT, pattern: '^W/' }, /^W\/"[^"]+"$/],
+    ['ETag', { ...TEXT, example: 'v1' }, /^v1$/],
+    ['ETag', { ...TEXT, enum: ['"a"'] }, /^"a"$/],
+    ['Last-Modified', TEXT, DATE],
+    ['Last-Modified', { ...TEXT, format: 'date-time' }, /^\d{4}-\d\d-\d\dT/],
+    ['Sunset', TEXT, DATE],
+    ['Retry-After', TEXT, /^\d+$/],
+    ['Retry-After', INTEGER, /^\d+$/],
+    ['Age', { type: ['string', 'null'] }, /^\d+$/],
+    ['Set-Cookie', TEXT, /^session=\w+; Path=\/; HttpOnly$/],
+    ['Set-Cookie', arrayOf(TEXT), /^session=\w+; Path=\/; HttpOnly, session=\w+; /],
+    ['Link', TEXT, /^<https:[^>]+>; rel="self"$/],
+    ['Cache-Control', TEXT, /^max-age=\d+$/],
+    ['Allow', TEXT, /^GET\b/],
+    ['Vary', TEXT, /^Accept$/],
+    ['WWW-Authenticate', TEXT, /^Bearer realm="[^"]+"$/],
+    ['Accept-Ranges', {}, /^bytes$/],
+    ['Content-Language', TEXT, /^en$/],
+    ['Content-Disposition', TEXT, /^attachment; filename="\w+"$/],
+    ['X-Etag-Of', TEXT, /^[\w-]+$/],
+  ])('%s of %j has its standard form', async (name, schema, form) => {
+    const mock = await openMock({ '/x': get({ description: '', headers: { [name]: { schema } } }) });
+    const response = await mock.fetch('/x');
+    expect([response.status, response.headers.get(name)]).toEqual([200, expect.stringMatching(form)]);
+  });
+
+  it.each<readonly [string, object, object, string]>([
+    ['an object', object({ left: { const: 4 } }, 'left'), {}, '{"left":4}'],
+    ['a list', { ...arrayOf({ const: 'é' }), minItems: 1, maxItems: 1 }, {}, String.raw`["\u00e9"]`],
+    ['a string', { const: 'plain' }, {}, '"plain"'],
+    ['an example', object({ of: TEXT }), { example: { of: 'page 2' } }, '{"of":"page 2"}'],
+    ['named examples', { type: 'object' }, { examples: { one: { value: { a: [1] } } } }, '{"a":[1]}'],
+  ])('are JSON if their content is: %s', async (_, schema, more, text) => {
+    const headers = { 'X-Page': { content: { 'application/json': { schema, ...more } } } };
+    const mock = await openMock({ '/x': get({ description: '', headers }) });
+    expect((await mock.fetch('/x')).headers.get('x-page')).toBe(text);
+  });
+
   it('Location is the path of the created resource', async () => {
     const created = { ...json(pet), headers: { Location: { schema: { type: 'string', format: 'uri-reference' } } } };
     const mock = await openMock({ '/pets': { post: { responses: { 201: created } } } });

@@ -126,9 +126,10 @@ function readHeaders(document: unknown, parent: Located): readonly DeclaredHeade
 
 function readHeader(document: unknown, found: Located, name: string): DeclaredHeader {
   const { required, explode, description } = found.value;
-  const { declared } = readValue(document, found);
+  const { mediaType, declared } = readValue(document, found);
   return {
     name,
+    mediaType,
     required: required === true,
     explode: explode === true,
     description: readString(description),

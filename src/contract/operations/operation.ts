@@ -174,6 +174,8 @@ export interface DeclaredHeader {
   readonly description: string | undefined;
   readonly schema: Schema;
   readonly schemaPointer: string;
+  /** The media type of `content`; undefined for a header with `schema`. */
+  readonly mediaType: string | undefined;
   readonly examples: readonly Example[];
   readonly pointer: string;
 }

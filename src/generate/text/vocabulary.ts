@@ -3,6 +3,7 @@ import { memoize } from '../../base/memoize.js';
 import type { Random } from '../../base/random.js';
 import type { MergedSchema, ValuePlace } from '../values/shape.js';
 import { FORMATS, type FormatWriter, type TextContext } from './formats.js';
+import { HEADER_FIELDS } from './header-fields.js';
 import { createImitation, pickIdentifier } from './identifiers.js';
 import { findByWords, pickInstant, readTimeKind, type TimeKind, toTimestamp } from './names.js';
 import { toBareName, readWords } from '../../base/names.js';
@@ -41,6 +42,8 @@ interface WantedValue {
   readonly attempt: {
     /** Milliseconds since 1970. */
     readonly now: number;
+    /** Whether the whole value is a field of a response. */
+    readonly isHeader: boolean;
     random(stream: number, purpose?: string): Random;
   };
   readonly place: ValuePlace;
@@ -117,6 +120,9 @@ function createStringWriter(about: Vocabulary['about'], lendFaker: LendFaker): V
     const context = createContext(wanted, facts, lendFaker);
     for (const each of formats) yield* FORMATS.get(each)?.(context) ?? [];
     if (formats.some((each) => FORMATS.has(each))) return;
+    const { attempt, place } = wanted;
+    const field = attempt.isHeader && place.depth === 0 ? HEADER_FIELDS.get(facts.plain) : undefined;
+    if (field !== undefined) yield* field(context);
     if (contentEncoding === 'base64') yield* FORMATS.get('byte')?.(context) ?? [];
     if (facts.isIdentifier) {
       for (const example of suggestions.filter(isIdentifierExample)) yield imitate(example)(context.random);

@@ -29,6 +29,8 @@ export interface Attempt {
   readonly direction: 'request' | 'response';
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** Whether the whole value is a field of a response. */
+  readonly isHeader: boolean;
   readonly merge: MergeSchemas;
   readonly minimumDepth: MinimumDepth;
   readonly vocabulary: Vocabulary;

@@ -217,8 +217,9 @@ function orderTypes(task: ValueTask): readonly JsonType[] {
 }
 
 /** The types to try for a schema without `type`. */
-function guessTypes({ shape, place }: ValueTask): readonly JsonType[] {
-  const guess = guessContainer(shape) ?? guessScalar(shape) ?? (place.path === '' ? 'object' : 'string');
+function guessTypes({ shape, place, attempt }: ValueTask): readonly JsonType[] {
+  const guess =
+    guessContainer(shape) ?? guessScalar(shape) ?? (place.path === '' && !attempt.isHeader ? 'object' : 'string');
   return [guess, ...(['string', 'object', 'number', 'null'] as const).filter((type) => type !== guess)];
 }
 
