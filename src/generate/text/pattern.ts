@@ -9,8 +9,14 @@ import {
 } from '../../contract/patterns/pattern-tree.js';
 import { countCodePoints } from '../../schema/checker/comparisons.js';
 
-/** A pattern as a tree whose characters are the ones to choose from. */
-type PatternNode = Node<readonly string[]>;
+/** The characters of a class: those to choose from, and whether it has another one. */
+interface CharacterClass {
+  readonly choices: readonly string[];
+  includes(char: string): boolean;
+}
+
+/** A pattern as a tree with the characters of each class. */
+type PatternNode = Node<CharacterClass>;
 
 /** A pattern of a schema: what it accepts, and strings that it accepts. */
 export interface Pattern {
@@ -21,6 +27,8 @@ export interface Pattern {
   length(): LengthRange | undefined;
   /** A string that matches and has between `minimum` and `maximum` characters; undefined if none was found. */
   sample(random: Random, minimum: number, maximum: number): string | undefined;
+  /** What the pattern describes of a string, with the characters of another string where it allows them; a longer string may be no match. */
+  draw(random: Random, like: string): string;
   /** Writes matches piece by piece; undefined for a pattern with alternatives, look-around or references. */
   joined(): TextGenerator | undefined;
 }
@@ -49,11 +57,12 @@ export function readPattern(source: string): Pattern {
   const native = readExpression(source).expression;
   const expression = guardPattern(native);
   let tree: PatternNode | undefined;
+  const isWhole = /^\^(?:[^|]*)\$$/.test(source);
   const readTree = (): PatternNode => (tree ??= readAlphabets(native));
   return {
     source,
     expression,
-    length: () => (/^\^(?:[^|]*)\$$/.test(source) ? measureLength(readTree()) : undefined),
+    length: () => (isWhole ? measureLength(readTree()) : undefined),
     sample(random, minimum, maximum) {
       const range = measureLength(readTree());
       if (range.least > MAX_TEXT_LENGTH) return undefined;
@@ -61,11 +70,17 @@ export function readPattern(source: string): Pattern {
       const wanted = { least, most: Math.max(least, Math.min(range.most, maximum)) };
       for (let i = 0; i < MAX_TRIES; i++) {
         const length = chooseLength(random, wanted, i);
-        const text = pad(sampleNode(readTree(), length, random), expression, minimum);
+        const text = pad(sampleNode(readTree(), length, { random, like: [] }), expression, minimum);
         const count = countCodePoints(text);
         if (count >= minimum && count <= maximum && expression.test(text)) return text;
       }
       return undefined;
+    },
+    draw(random, like) {
+      const { least, most } = measureLength(readTree());
+      const characters = Array.from(like);
+      const length = isWhole ? Math.min(most, Math.max(least, characters.length)) : least;
+      return least > MAX_TEXT_LENGTH ? '' : sampleNode(readTree(), length, { random, like: characters });
     },
     joined() {
       const pieces = readPieces(readTree());
@@ -137,9 +152,10 @@ function readPieces(node: PatternNode): readonly (string | TextPiece)[] | undefi
 }
 
 function readRepeat(node: PatternNode, minimum: number, maximum: number): readonly TextPiece[] | undefined {
-  if (node.kind !== 'chars' || node.chars.length === 0) return undefined;
-  if (node.chars.some((char) => char.length > 1)) return undefined;
-  return [{ alphabet: node.chars.toSorted().join(''), minimum, maximum }];
+  if (node.kind !== 'chars' || node.chars.choices.length === 0) return undefined;
+  const { choices } = node.chars;
+  if (choices.some((char) => char.length > 1)) return undefined;
+  return [{ alphabet: choices.toSorted().join(''), minimum, maximum }];
 }
 
 /** A length that both tree and schema allow: a usual one first, then the limits and longer and longer ones. */
@@ -161,6 +177,8 @@ function pad(text: string, expression: GuardedPattern, minimum: number): string 
 
 interface Sampling {
   readonly random: Random;
+  /** The characters that are written where they are allowed. */
+  readonly like: readonly string[];
   /** The last match of each group. */
   readonly groups: Map<string, string>;
   /** The strings that `(?=…)` requires, from its position. */
@@ -169,8 +187,8 @@ interface Sampling {
 }
 
 /** A string of a tree with about that many characters. */
-function sampleNode(tree: PatternNode, length: number, random: Random): string {
-  const sampling: Sampling = { random, groups: new Map(), ahead: [], written: 0 };
+function sampleNode(tree: PatternNode, length: number, source: Pick<Sampling, 'like' | 'random'>): string {
+  const sampling: Sampling = { ...source, groups: new Map(), ahead: [], written: 0 };
   const text = write(tree, length, sampling);
   return sampling.ahead.length === 0 ? text : overlay(text, sampling.ahead);
 }
@@ -179,8 +197,10 @@ function write(node: PatternNode, length: number, sampling: Sampling): string {
   const { random, groups } = sampling;
   switch (node.kind) {
     case 'chars': {
-      sampling.written++;
-      return node.chars.length === 0 ? '' : random.pick(node.chars);
+      const wanted = sampling.like[sampling.written++];
+      const { choices } = node.chars;
+      if (wanted !== undefined && node.chars.includes(wanted)) return wanted;
+      return choices.length === 0 ? '' : random.pick(choices);
     }
     case 'group': {
       const text = write(node.node, length, sampling);
@@ -265,9 +285,11 @@ function overlay(text: string, ahead: Sampling['ahead']): string {
 /** The tree of an expression, with the characters of each class. */
 function readAlphabets(expression: RegExp): PatternNode {
   const flags = expression.flags.replaceAll(/[^imsu]/g, '');
-  return readPatternTree(expression, (source, literal) =>
-    literal === undefined ? readAlphabet(source, flags) : [literal],
-  );
+  return readPatternTree(expression, (source, literal): CharacterClass => {
+    if (literal !== undefined) return { choices: [literal], includes: (char) => char === literal };
+    const own = new RegExp(`^(?:${source})$`, flags);
+    return { choices: readAlphabet(source, own), includes: (char) => own.test(char) };
+  });
 }
 
 /** The letters from a to z. */
@@ -283,8 +305,7 @@ const ABROAD = 'éüñøßçÀÖΩλжЯאبअ日本語한字٣Ⅷ½²€£©�
 const POOL: readonly string[] = Array.from(LOWER + DIGITS + UPPER + MARKS + ABROAD);
 
 /** The characters that match a class, found with the engine itself: letters and digits, else punctuation, else any other. */
-function readAlphabet(source: string, flags: string): readonly string[] {
-  const expression = new RegExp(`^(?:${source})$`, flags);
+function readAlphabet(source: string, expression: RegExp): readonly string[] {
   const fitting = POOL.filter((char) => expression.test(char));
   const isWide = source === '.' || source.startsWith('[^') || /^\\[DSWP]/.test(source);
   const readable = fitting.filter((char) => LOWER.includes(char) || DIGITS.includes(char));

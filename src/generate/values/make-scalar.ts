@@ -1,4 +1,5 @@
 import { INTEGER_RANGES } from '../../schema/checker/formats.js';
+import { makeFormatted } from './make-formatted.js';
 import { MAX_TEXT_LENGTH } from '../text/pattern.js';
 import { accepts, acceptsNumber, acceptsString, type MergedSchema } from './shape.js';
 import { ENUMERATE, IMPOSSIBLE, takesExamples, type ValueTask } from './attempt.js';
@@ -117,6 +118,8 @@ export function makeString(task: ValueTask): unknown {
   const isItem = place.stream === place.ownerStream;
   const suggestion = fitting[isItem ? place.index : place.index % Math.max(1, fitting.length)];
   if (suggestion !== undefined) return varyUsed(task, suggestion, fitting.length);
+  const formatted = shape.patterns.length > 0 && shape.formats.length > 0 ? makeFormatted(task) : undefined;
+  if (formatted !== undefined) return formatted;
   for (const word of attempt.vocabulary.strings(task)) if (acceptsString(shape, word)) return word;
   if (shape.patterns.length > 0) return samplePatterns(task) ?? IMPOSSIBLE;
   const text = attempt.random(place.stream).text('abcdefghijklmnopqrstuvwxyz', 8);
