@@ -28,7 +28,7 @@ export interface GenerateContext {
   readonly name?: string;
   /** Whether it is for a header of a response: some have a form of their own (RFC 9110). */
   readonly isHeader?: boolean;
-  /** An invalid value, of which the valid parts are kept. */
+  /** An invalid value; its valid parts are kept. */
   readonly hint?: unknown;
   /** Whether `complete` adds optional properties too, as `value` does; default false. */
   readonly full?: boolean;

@@ -38,6 +38,13 @@ const PATTERNS: readonly string[] = [
   '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
   '(?i)^(yes|no)$',
   '\\A[a-z]+\\z',
+  '^[🐀-🐿]{3}$',
+  '^[🐕🐈].$',
+  '^\\uD83D\\uDC15{2}$',
+  '^[^\\x00-\\u{FFFF}]{2}$',
+  '^\\p{Alnum}{4}\\P{Alnum}$',
+  '^[\\p{IsCyrillic}\\p{Punct}]{5}$',
+  '^\\p{Han}+$',
 ];
 
 describe('a string of a pattern', () => {

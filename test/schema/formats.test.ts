@@ -39,3 +39,50 @@ it('format uri accepts what the expression of ajv-formats accepts', () => {
   // The list has both.
   expect(new Set(decided.map(([, isUri]) => isUri)).size).toBe(2);
 });
+
+it.each<readonly [boolean, readonly string[]]>([
+  [
+    true,
+    [
+      'ann@corp.example',
+      'ann@intranet',
+      'a.n-n+tag@a-b.c1',
+      "!#$%&'*+-/=?^_`{|}~@x",
+      '"ann smith"@corp.example',
+      '"a@b"@corp.example',
+      '"a\\"b..c"@corp.example',
+      '""@corp.example',
+      'ann@[192.0.2.7]',
+      'ann@[IPv6:2001:db8::7]',
+      'ANN@CORP.EXAMPLE',
+    ],
+  ],
+  [
+    false,
+    [
+      '',
+      'ann',
+      '@corp.example',
+      'ann@',
+      'ann@x@corp.example',
+      'ann smith@corp.example',
+      '.ann@corp.example',
+      'ann.@corp.example',
+      'an..n@corp.example',
+      '"ann@corp.example',
+      '"a"b@corp.example',
+      'ann@corp..example',
+      'ann@-corp.example',
+      'ann@corp-.example',
+      'ann@corp_x.example',
+      'ann@[192.0.2.700]',
+      'ann@[2001:db8::7]',
+      'ann@corp.example\n',
+      'ä@corp.example',
+    ],
+  ],
+])('format email is a mailbox of RFC 5321: %s', (isMail, texts) => {
+  const format = readFormatCheck('email');
+  if (format?.type !== 'string') throw new Error('format email has no check of strings');
+  expect(texts.filter((text) => format.check(text) !== isMail)).toEqual([]);
+});

@@ -16,7 +16,10 @@ export function isDeterministic(expression: RegExp): boolean {
   const automaton = buildAutomaton(expression, ENOUGH);
   if (automaton === undefined || automaton.looks.length > 0) return false;
   // These match characters that the source does not name.
-  if (/\\[pP]\{/.test(source) || (flags.includes('i') && (flags.includes('u') || /[^\0-\x7f]/.test(source))))
+  if (
+    /\\[pP]\{|\\u[dD][89a-fA-F]/.test(source) ||
+    (flags.includes('i') && (flags.includes('u') || /[^\0-\x7f]/.test(source)))
+  )
     return false;
   if (!automaton.anchored && measureLength(readPatternTree(expression, () => 1)).most > MAX_LENGTH) return false;
   const { main, atoms } = automaton;

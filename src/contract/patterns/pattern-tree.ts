@@ -19,13 +19,15 @@ type ReadChars<Chars> = (source: string, literal: string | undefined) => Chars;
 interface Reader<Chars> {
   readonly source: string;
   readonly readChars: ReadChars<Chars>;
+  /** Whether the escapes of a surrogate pair are one character. */
+  readonly isUnicode: boolean;
   at: number;
   groups: number;
 }
 
 /** Reads the tree of an expression that the engine has accepted, so that every bracket is closed. */
-export function readPatternTree<Chars>({ source }: RegExp, readChars: ReadChars<Chars>): PatternNode<Chars> {
-  return readEither({ source, readChars, at: 0, groups: 0 });
+export function readPatternTree<Chars>({ source, flags }: RegExp, readChars: ReadChars<Chars>): PatternNode<Chars> {
+  return readEither({ source, readChars, isUnicode: flags.includes('u'), at: 0, groups: 0 });
 }
 
 function readEither<Chars>(reader: Reader<Chars>): PatternNode<Chars> {
@@ -89,6 +91,8 @@ function readGroup<Chars>(reader: Reader<Chars>): PatternNode<Chars> {
 function readEscape<Chars>(reader: Reader<Chars>): PatternNode<Chars> {
   const back = takeMatch(reader, /(?:([1-9]\d?)|k<([^>]+)>)/y);
   if (back !== null) return { kind: 'back', name: back[1] ?? back[2] ?? '' };
+  const pair = reader.isUnicode ? takeMatch(reader, /u[dD][89a-bA-B][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}/y) : null;
+  if (pair !== null) return { kind: 'chars', chars: reader.readChars(`\\${pair[0]}`, undefined) };
   const code = takeMatch(
     reader,
     /(?:[dDwWsS]|[pP]\{[^}]*\}|u\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[a-zA-Z]|[0ntrfv])/y,

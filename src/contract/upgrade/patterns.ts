@@ -1,3 +1,4 @@
+import { translateClasses } from './character-classes.js';
 import { type GuardedPattern, guardPattern, isTooLong } from '../patterns/guarded-pattern.js';
 
 /** A pattern of a document as a regular expression. */
@@ -24,7 +25,7 @@ export function readPattern(
 /**
  * Reads a pattern in the dialects that authors of OpenAPI documents use.
  *
- * Without a flag where possible: the `u` of ECMA-262 refuses what other languages allow, such as `[\w-.]`. `\p{…}` and `\u{…}` need it.
+ * With the flag `u` of ECMA-262 where it makes a difference, without it where the pattern is not valid with it: it refuses what other languages allow.
  */
 export function readExpression(text: string): PatternReading {
   const reading = readDialect(text);
@@ -36,18 +37,51 @@ const ANYTHING = /(?:)/;
 
 function readDialect(text: string): PatternReading {
   const { pattern, given } = unwrap(text);
-  const flags = `${/\\[pPu]\{/.test(pattern) ? 'u' : ''}${given}`;
-  const direct = tryPattern(pattern, flags);
+  const direct = tryUnicode(pattern, given);
   // Without `u`, `\A`, `\Z` and `\z` are letters and `[:alpha:]` is a set of letters, which is never meant.
-  if (direct !== undefined && !/\\[AZz]|\[:[a-z]+:\]/.test(pattern)) return { expression: direct, remark: undefined };
+  if (direct !== undefined && !/\\[AZz]|\[:\^?[a-z]+:\]/.test(pattern))
+    return { expression: direct, remark: undefined };
   const translated = translate(pattern);
-  const expression = tryPattern(translated.pattern, [...new Set(flags + translated.flags)].join(''));
+  const flags = [...new Set(given + translated.flags)].join('');
+  const expression = tryUnicode(translated.pattern, flags);
   if (expression !== undefined) return { expression, remark: undefined };
-  if (flags.startsWith('u')) {
-    const loose = tryPattern(translated.pattern, given + translated.flags);
-    if (loose !== undefined) return { expression: loose, remark: 'read without Unicode classes' };
-  }
+  const loose = NEEDS_UNICODE.test(pattern) ? tryPattern(translated.pattern, flags) : undefined;
+  if (loose !== undefined) return { expression: loose, remark: 'read without Unicode classes' };
   return { expression: ANYTHING, remark: 'not a valid regular expression, so it matches every string' };
+}
+
+/** Syntax that means something else without the flag `u`: classes of Unicode and code points. */
+const NEEDS_UNICODE = /\\[pP](?:\{|[LMNPSZC](?![a-z]))|\\u\{/;
+/** Syntax that can match a character above U+FFFF, which is two without the flag. */
+const MAY_BE_WIDE = /[\u{10000}-\u{10ffff}]|\.|\[\^|\\[BDSW]|\\u[dD][89a-fA-F]/u;
+
+/**
+ * An expression with the flag `u` where that makes a difference (JSON Schema 2020-12 section 6.4); without it where the pattern is not valid
+ * with it, if that is possible.
+ */
+function tryUnicode(pattern: string, flags: string): RegExp | undefined {
+  const isNeeded = NEEDS_UNICODE.test(pattern);
+  if (!isNeeded && !MAY_BE_WIDE.test(pattern)) return tryPattern(pattern, flags);
+  const unicode = tryPattern(pattern, `u${flags}`) ?? tryPattern(toStrict(pattern), `u${flags}`);
+  return unicode ?? (isNeeded ? undefined : tryPattern(pattern, flags));
+}
+
+/** Writes what the flag `u` refuses in a form that it allows: `\@` and `\-` as the characters, `[\w-.]` as `[\w\-.]`. */
+function toStrict(pattern: string): string {
+  let isInside = false;
+  let before = '';
+  return pattern.replaceAll(/\\(?:[pP]\{[^}]*\}|[^])|[^]/g, (token, at: number) => {
+    const isClass = /^\\[dDwWsSpP]/.test(before);
+    before = token;
+    if (token === '[') isInside = true;
+    if (token === ']') isInside = false;
+    if (token === '-' && isInside && pattern[at + 1] !== ']') {
+      const isNext = /^\\[dDwWsSpP]/.test(pattern.slice(at + 1)) && pattern[at - 1] !== '[';
+      return isClass || isNext ? '\\-' : token;
+    }
+    if (isInside && token === '\\-') return token;
+    return /^\\[^\w^$\\.*+?()[\]{}|/]$/.test(token) || token === '\\_' ? token.slice(1) : token;
+  });
 }
 
 /**
@@ -73,7 +107,7 @@ function translate(pattern: string): { readonly pattern: string; readonly flags:
   const inline = /^\^?\(\?([ims]+)\)/.exec(pattern);
   const flags = inline?.[1] ?? '';
   const rest = inline === null ? pattern : `${pattern.startsWith('^') ? '^' : ''}${pattern.slice(inline[0].length)}`;
-  const translated = rest
+  const translated = translateClasses(rest)
     // Anchors of the whole text. `\Z` also allows one line break at the end.
     .replace(/(?<!\\)((?:\\\\)*)\\A/g, '$1^')
     .replace(/(?<!\\)((?:\\\\)*)\\Z/g, '$1(?=\\n?$)')
@@ -82,14 +116,6 @@ function translate(pattern: string): { readonly pattern: string; readonly flags:
     .replaceAll('(?P<', '(?<')
     .replaceAll('(?>', '(?:')
     .replace(/(?<=[*+?}\])\w])\+(?=$|[^+?])/g, (plus, at: number) => (isPossessive(rest, at) ? '' : plus))
-    // POSIX classes inside brackets.
-    .replaceAll('[:alpha:]', 'A-Za-z')
-    .replaceAll('[:digit:]', '0-9')
-    .replaceAll('[:alnum:]', 'A-Za-z0-9')
-    .replaceAll('[:upper:]', 'A-Z')
-    .replaceAll('[:lower:]', 'a-z')
-    .replaceAll('[:space:]', '\\s')
-    .replaceAll('[:xdigit:]', '0-9A-Fa-f')
     .replaceAll('\\h', '[ \\t]');
   return { pattern: translated, flags: [...new Set(flags)].join('') };
 }

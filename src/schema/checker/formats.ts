@@ -50,7 +50,7 @@ const FORMATS: Readonly<Record<string, FormatDefinition>> = {
     check:
       /^P(?!$)((\d+([.,]\d+)?Y)?(\d+([.,]\d+)?M)?(\d+([.,]\d+)?D)?(T(?=\d)(\d+([.,]\d+)?H)?(\d+([.,]\d+)?M)?(\d+([.,]\d+)?S)?)?|\d+([.,]\d+)?W)$/,
   },
-  email: { words: 'an e-mail address' },
+  email: { check: isMailbox, words: 'an e-mail address' },
   hostname: { words: 'a host name' },
   'http-date': {
     check:
@@ -137,6 +137,23 @@ function isDateTime(text: string): boolean {
   const inDay = hour < 24 && minute < 60 && second <= 60 && offset[0] < 24 && offset[1] < 60;
   return day >= 1 && day <= days && inDay;
 }
+
+// No two parts of these match the same characters, so that a long string takes linear time.
+const LOCAL_PART = /^(?:[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*|"(?:[ !#-[\]-~]|\\[ -~])*")$/;
+const MAIL_DOMAIN = /^[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*(?:\.[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*)*$/;
+const IP_LITERAL = /^\[(?:IPv6:([\da-f:.]+)|([\d.]+))\]$/i;
+
+/** RFC 5321 section 4.1.2: a dotted or quoted local part, and a domain or an address in brackets. */
+function isMailbox(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  if (at === -1 || !LOCAL_PART.test(text.slice(0, at))) return false;
+  const domain = text.slice(at + 1);
+  if (MAIL_DOMAIN.test(domain)) return true;
+  const [, version6, version4 = ''] = IP_LITERAL.exec(domain) ?? [];
+  return version6 === undefined ? IPV4.test(version4) : IPV6.test(version6);
+}
+
+const { ipv4: IPV4, ipv6: IPV6 } = fullFormats as { readonly ipv4: RegExp; readonly ipv6: RegExp };
 
 function isRegularExpression(text: string): boolean {
   try {
