@@ -21,7 +21,8 @@ import { createState, type StateOf } from '../session/state.js';
 import { checkConduct, verifySession } from './verify.js';
 import type { Interceptable, Interceptions } from '../features/intercept/intercept.js';
 import type { MockReload } from '../server/control/reloads.js';
-import { toRequest, withAbortSignal } from '../http/request/in-process.js';
+import { withAbortSignal } from '../http/request/in-process.js';
+import { fetchInProcess } from '../http/request/redirects.js';
 import { host } from '../base/platform.js';
 import { replayOf } from '../features/recording/matching/replay-slot.js';
 
@@ -191,7 +192,8 @@ export interface Mock<MockClock extends Clock = VirtualClock, Types = unknown, C
    */
   readonly app: Hono;
   /**
-   * Answers a request without a socket; accepts what the platform's `fetch` accepts, and a path instead of a URL.
+   * Answers a request without a socket; accepts what the platform's `fetch` accepts, and a path instead of a URL. Redirects are followed,
+   * also to other hosts, which are the mock too, unless the request has `redirect: 'manual'`.
    * `other.mount('/api', mock.fetch)` serves the mock below a prefix of another Hono app.
    *
    * @throws The reason of the request's signal, when it is aborted.
@@ -309,6 +311,16 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
     parts.interceptions.close(session);
     return sessions.get(id) === session && sessions.close(id);
   };
+  const answer = async (given: Request): Promise<Response> => {
+    if (sessions.get(id) !== session) {
+      throw new MockError('SESSION_UNKNOWN', `session "${id}" was closed, or dropped because it was not used`, {
+        hint: `open it again: mock.session("${id}")`,
+      });
+    }
+    const request = new host.Request(given);
+    request.headers.set('x-mock-session', id);
+    return withAbortSignal(request, parts.fetch);
+  };
   const handle: SessionHandle<Clock> = {
     id,
     headers: { 'x-mock-session': id },
@@ -317,16 +329,7 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
     clock,
     scenarios: createSessionScenarios(session, parts),
     state: createState(session, parts.editors),
-    fetch: async (input, init) => {
-      if (sessions.get(id) !== session) {
-        throw new MockError('SESSION_UNKNOWN', `session "${id}" was closed, or dropped because it was not used`, {
-          hint: `open it again: mock.session("${id}")`,
-        });
-      }
-      const request = new host.Request(await toRequest(input, init));
-      request.headers.set('x-mock-session', id);
-      return withAbortSignal(request, parts.fetch);
-    },
+    fetch: (input, init) => fetchInProcess(input, init, answer),
     use: (added) => handlers.add(added, session),
     resetHandlers: () => handlers.reset(session),
     reset: session.reset,
@@ -348,7 +351,8 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
       });
     },
     intercept: (origin, options) =>
-      parts.interceptions.open(session, { ...options, origin, fetch: (request) => handle.fetch(request) }),
+      // The interceptor follows redirects where its client does.
+      parts.interceptions.open(session, { ...options, origin, fetch: answer }),
     close,
     [Symbol.dispose]: () => void close(),
   };

@@ -4,7 +4,8 @@ import type { Coverage } from '../features/coverage/coverage.js';
 import type { Contract } from '../contract/contract.js';
 import { checkContractOptions, loadShared, readParts } from './contract-parts.js';
 import { createHandle, createRecordingsHandle, type HandleParts, type Mock } from './handles.js';
-import { toRequest, withAbortSignal } from '../http/request/in-process.js';
+import { withAbortSignal } from '../http/request/in-process.js';
+import { fetchInProcess } from '../http/request/redirects.js';
 import { MockError } from '../base/errors.js';
 import type { Feature, FeatureKind } from './feature.js';
 import { closeFeatures, type FeatureParts, listFeatures, listSlots } from './features.js';
@@ -37,7 +38,7 @@ import type { SharedStore } from '../features/redis/shared-store.js';
 import { findSessionViolations, verifySession } from './verify.js';
 import { createStore, type OnStoreWrite } from '../resources/store/store.js';
 import { createUsage, type TotalUsage, type Usage } from '../resources/store/lists/usage.js';
-import { host, isPromise, isRequest, readMonotonic } from '../base/platform.js';
+import { host, isRequest, readMonotonic } from '../base/platform.js';
 
 /**
  * Creates a mock of an OpenAPI document.
@@ -241,11 +242,11 @@ function assemble(parts: HandleParts & OwnParts, { connections, cors, onRefused 
     await parts.store?.close();
     live.version.coverage?.writer?.close();
   };
-  const fetch: Mock['fetch'] = async (input, init) => {
-    // A Hono app that mounts this function passes its bindings where `fetch` takes its options.
+  const answer = (request: Request): Response | Promise<Response> => withAbortSignal(request, parts.fetch);
+  const fetch: Mock['fetch'] = async (input, init, ...mounted: readonly unknown[]) => {
+    // A Hono app that mounts this function passes its bindings where `fetch` takes its options, then its context.
     if (isRequest(input) && isSocketEnvironment(init)) return parts.fetch(input, init);
-    const request = toRequest(input, init);
-    return withAbortSignal(isPromise(request) ? await request : request, parts.fetch);
+    return mounted.length > 0 && isRequest(input) ? answer(input) : fetchInProcess(input, init, answer);
   };
   return {
     ...initial,
@@ -264,7 +265,10 @@ function assemble(parts: HandleParts & OwnParts, { connections, cors, onRefused 
     },
     fetch,
     reload: reloader.reload,
-    intercept: (origin, options) => parts.interceptions.open(live, { ...options, origin, fetch }),
+    intercept: (origin, options) => {
+      // The interceptor follows redirects where its client does.
+      return parts.interceptions.open(live, { ...options, origin, fetch: async (request) => answer(request) });
+    },
     listen: async (where) => {
       // Loaded on demand: a mock that is called in-process never needs it.
       const { listen } = await import('../server/listen.js');

@@ -56,10 +56,10 @@ function createRequest(input: string | URL | Request, init: RequestInit | undefi
 
 /** A request of another implementation; its body is read whole. */
 async function copyRequest(request: Request, init: RequestInit = {}): Promise<Request> {
-  const { url, method, headers, signal } = request;
+  const { url, method, headers, signal, redirect } = request;
   const bytes = method === 'GET' || method === 'HEAD' ? undefined : await request.arrayBuffer();
   const body = bytes === undefined || bytes.byteLength === 0 ? undefined : new Uint8Array(bytes);
-  return createRequest(url, await convert({ method, headers: [...headers], body, signal, ...init }));
+  return createRequest(url, await convert({ method, headers: [...headers], body, signal, redirect, ...init }));
 }
 
 /** Whether the platform's `Request` would misread some of these options. */

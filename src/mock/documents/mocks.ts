@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import { joinWords, MockError } from '../../base/errors.js';
 import type { Mock } from '../handles.js';
-import { toRequest } from '../../http/request/in-process.js';
+import { fetchInProcess } from '../../http/request/redirects.js';
 import { negotiate } from '../../http/response/negotiate.js';
 import { toProblemResponse } from '../../http/response/problem.js';
 import { readTarget } from '../../http/target.js';
@@ -12,7 +12,7 @@ import { isSocketEnvironment, type SocketEnvironment } from '../../server/arriva
 import { answerDocuments } from '../../features/inspector/pages.js';
 import { createCors } from '../../server/cors.js';
 import type { Listening, ListenOptions } from '../../server/listen.js';
-import { host, isPromise, isRequest } from '../../base/platform.js';
+import { host, isRequest } from '../../base/platform.js';
 import { createDispatch, isBelow, listBasePaths, type ServedDocument } from './dispatch.js';
 
 /** The options of one mock of several that are served together. */
@@ -146,8 +146,10 @@ function assemble(named: readonly NamedMock[], first: Partial<MocksOptions>, clo
   const answer = (request: Request, environment?: SocketEnvironment): Response | Promise<Response> => {
     const found = dispatch(request);
     if (found === undefined) return answerUnclaimed(request, named, root);
+    // A redirect can lead to another document, so that the mock does not follow it.
+    if (environment === undefined) return found.mock.fetch(request, { redirect: 'manual' });
     // A mock takes the bindings of a server where `fetch` takes its options.
-    return found.mock.fetch(request, environment as RequestInit | undefined);
+    return found.mock.fetch(request, environment as RequestInit);
   };
   const closeAll = async (): Promise<void> => {
     const stopping = [...servers].map((server) => server.close());
@@ -156,12 +158,10 @@ function assemble(named: readonly NamedMock[], first: Partial<MocksOptions>, clo
   };
   return {
     mocks: Object.fromEntries(named.map(({ name, mock }) => [name, mock])),
-    fetch: async (input, init) => {
-      // A Hono app that mounts this function passes its bindings where `fetch` takes its options.
+    fetch: async (input: string | URL | Request, init?: RequestInit, ...mounted: readonly unknown[]) => {
+      // A Hono app that mounts this function passes its bindings where `fetch` takes its options, then its context.
       if (isRequest(input) && isSocketEnvironment(init)) return answer(input, init);
-      const request = toRequest(input, init);
-      const ready = isPromise(request) ? await request : request;
-      return answer(ready);
+      return mounted.length > 0 && isRequest(input) ? answer(input) : fetchInProcess(input, init, answer);
     },
     listen: async (where = {}) => {
       const { listen } = await import('../../server/listen.js');
