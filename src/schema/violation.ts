@@ -72,6 +72,7 @@ export const VIOLATION_CODES = {
   PARAMETER_UNDECLARED: 'The operation does not declare the query parameter.',
   PATH_UNKNOWN: 'No path in the contract matches the request.',
   PATTERN: 'The string does not match the `pattern`.',
+  PREFERENCE_UNKNOWN: 'The request prefers a status or an example that does not exist, or has an invalid preference.',
   PROPERTY_COUNT: 'The object has too few or too many properties.',
   PROPERTY_NAME: 'A property name does not match `propertyNames`.',
   PROPERTY_UNDECLARED: 'The schema does not declare the property; it was accepted.',

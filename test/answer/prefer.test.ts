@@ -107,6 +107,19 @@ describe('Prefer', () => {
     expect(status).toBe(400);
     expect(JSON.stringify(body).replaceAll('\\"', '"')).toContain(want);
   });
+
+  it.each([
+    ['example=thrid', 'PREFERENCE_UNKNOWN GET /n has no example "thrid"; it has one, third; did you mean "third"?'],
+    ['code=505', 'PREFERENCE_UNKNOWN GET /n declares no status 505; it declares 200, 4XX'],
+    ['seed=x', 'PREFERENCE_UNKNOWN Prefer: seed=x is not a valid preference'],
+  ])('%s is refused with a list in a header where errors have no text', async (prefer, sentence) => {
+    const number = json({ type: 'integer' }, { examples: { one: { value: 1 }, third: { value: 3 } } });
+    const responses = { 200: number, '4XX': json(object({ status: { type: 'integer' } }, 'status')) };
+    const mock = await openMock({ '/n': { get: { responses } } });
+    const response = await mock.fetch('/n', { headers: { prefer } });
+    expect([response.status, await response.json()]).toEqual([400, { status: 400 }]);
+    expect(response.headers.get('x-mock-violations')).toBe(sentence);
+  });
 });
 
 describe('the Prefer header is read by RFC 7240', () => {

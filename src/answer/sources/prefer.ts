@@ -5,6 +5,7 @@ import type { Answer } from '../../http/answer.js';
 import { findResponse, listExampleNames, listMedia, toStatus } from '../../contract/operations/responses.js';
 import { isJsonType } from '../../contract/media-type.js';
 import type { Call } from '../../http/request/call.js';
+import { toViolationsHeader } from '../../schema/violation.js';
 import { readStatusTitle } from '../../http/response/problem.js';
 import { splitList } from '../../http/text.js';
 import type { AnswerSource, Exchange } from '../chain.js';
@@ -122,8 +123,11 @@ const NO_RESPONSE = { response: undefined, media: undefined, mediaType: undefine
 
 function refuse(parts: ExampleParts, { call, note }: Exchange, message: string): Answer {
   note(`prefer: ${message}`);
-  const about = { status: 400, code: 'preference_unknown', param: 'prefer' };
-  return parts.errors.answer(call.operation, { ...about, message: `${message}.` });
+  const about = { status: 400, code: 'preference_unknown', param: 'prefer', message: `${message}.` };
+  const own = { severity: 'error', in: 'header', pointer: '/prefer', by: 'client', message } as const;
+  // The errors of a contract may have no place for a sentence.
+  const headers = { 'x-mock-violations': toViolationsHeader([{ ...own, code: 'PREFERENCE_UNKNOWN' }]) };
+  return parts.errors.answer(call.operation, { ...about, headers });
 }
 
 /** The preferences of a request, from `Prefer` (RFC 7240) or from query parameters such as `?__code=`. */

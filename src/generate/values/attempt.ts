@@ -8,6 +8,7 @@ import {
   allowsType,
   decide,
   guessContainer,
+  readContainedParts,
   readItemParts,
   readPropertyParts,
 } from './shape.js';
@@ -145,8 +146,13 @@ function readRequiredChildren(shape: MergedSchema): readonly (readonly SchemaPar
     return children;
   }
   const item = readItemParts(shape, 0);
-  if (item === undefined) return undefined;
-  children.push(item);
-  for (const { minimum, part } of shape.contains) if (minimum > 0) children.push([...item, part]);
+  const contained = shape.contains.filter(({ minimum }) => minimum > 0);
+  if (item === undefined && contained.length === 0) return undefined;
+  if (item !== undefined) children.push(item);
+  for (const { part } of contained) {
+    const parts = readContainedParts(shape, shape.prefixItems.length, [part]);
+    if (parts === undefined) return undefined;
+    children.push(parts);
+  }
   return children;
 }

@@ -1,6 +1,6 @@
 import { hashText } from '../../base/random.js';
 import { ENDLESS, ENUMERATE, IMPOSSIBLE, isMistaken, MAX_EXAMPLE_DEPTH, MAX_VALUES, type ValueTask } from './attempt.js';
-import { type SchemaPart, readItemParts, SYNTHETIC, type ValuePlace } from './shape.js';
+import { type SchemaPart, readContainedParts, readItemParts, SYNTHETIC, type ValuePlace } from './shape.js';
 
 /** Generates an array: given items, required ones, and two or three if the schema allows them. */
 export function makeArray(task: ValueTask): unknown {
@@ -23,10 +23,15 @@ const NOWHERE: Placement = [];
 
 /** One after the other behind the tuple or from the start, then each anywhere near the start: one item may satisfy several. */
 function listPlacements({ shape }: ValueTask): readonly Placement[] {
-  const { contains, prefixItems } = shape;
+  const { contains, prefixItems, minItems } = shape;
+  // Where `contains` alone allows items, it is satisfied as often as there are items.
+  const needed = readItemParts(shape, prefixItems.length) === undefined ? minItems - prefixItems.length : 0;
   const inARow = (start: number): Placement => {
     let from = start;
-    return contains.map(({ minimum }) => ({ from, to: (from += minimum) }));
+    return contains.map(({ minimum, maximum }) => ({
+      from,
+      to: (from += Math.min(maximum, Math.max(minimum, needed))),
+    }));
   };
   const room = Math.min(MAX_ROOM, Math.max(2, prefixItems.length, shape.minItems));
   let anywhere: readonly Placement[] = [[]];
@@ -88,10 +93,8 @@ const MAX_TRIES = 40;
 
 function makeItem(task: ValueTask, slot: Slot): unknown {
   const { shape, place, attempt } = task;
-  const declared = readItemParts(shape, slot.index);
-  if (declared === undefined) return slot.given === undefined ? IMPOSSIBLE : slot.given;
-  const contained = shape.contains.length === 0 ? [] : readContained(task, slot);
-  const parts = contained.length === 0 ? declared : [...declared, ...contained];
+  const parts = shape.contains.length === 0 ? readItemParts(shape, slot.index) : readPartsBeside(task, slot);
+  if (parts === undefined) return slot.given === undefined ? IMPOSSIBLE : slot.given;
   for (let i = 0; i < MAX_TRIES; i++) {
     const stream = hashText(i === 0 ? `/${slot.index}` : `/${slot.index}~${i}`, place.stream);
     const child: ValuePlace = {
@@ -117,13 +120,22 @@ function makeItem(task: ValueTask, slot: Slot): unknown {
   return IMPOSSIBLE;
 }
 
-/** The `contains` schemas that the item at a position satisfies, and the negation of those that enough other items satisfy. */
-function readContained({ shape }: ValueTask, { index, placement }: Slot): readonly SchemaPart[] {
-  return shape.contains.flatMap(({ part, maximum }, i) => {
+/** The schemas of the item at a position beside `contains`: those that it satisfies, and the negation of those that enough other items satisfy. */
+function readPartsBeside({ shape }: ValueTask, { index, placement }: Slot): readonly SchemaPart[] | undefined {
+  const isPlaced = (i: number): boolean => {
     const { from, to } = placement[i] ?? { from: 0, to: 0 };
-    if (index >= from && index < to) return [part];
-    return maximum < Infinity ? [toNegation(part)] : [];
-  });
+    return index >= from && index < to;
+  };
+  const placed = shape.contains.flatMap(({ part }, i) => (isPlaced(i) ? [part] : []));
+  const negated = shape.contains.flatMap(({ part, maximum }, i) =>
+    !isPlaced(i) && maximum < Infinity ? [toNegation(part)] : [],
+  );
+  if (placed.length > 0) return readContainedParts(shape, index, [...placed, ...negated]);
+  const declared = readItemParts(shape, index);
+  if (declared !== undefined) return [...declared, ...negated];
+  // An item that nothing else allows may satisfy one more often than required.
+  const open = shape.contains.find(({ maximum }) => maximum === Infinity);
+  return open && readContainedParts(shape, index, [open.part, ...negated]);
 }
 
 function toNegation(part: SchemaPart): SchemaPart {

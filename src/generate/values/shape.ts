@@ -252,10 +252,29 @@ export function readPropertyParts(shape: MergedSchema, name: string): readonly S
 
 /** The schemas of the item at a position; undefined if no item is allowed there. */
 export function readItemParts(shape: MergedSchema, index: number): readonly SchemaPart[] | undefined {
-  const parts: SchemaPart[] = [...(shape.prefixItems[index] ?? [])];
-  for (const { from, part } of shape.items) if (index >= from) parts.push(part);
-  if (parts.length === 0) parts.push(...shape.unevaluatedItems);
+  const declared = readDeclaredItem(shape, index);
+  const parts = declared.length === 0 ? shape.unevaluatedItems : declared;
   return parts.some((part) => part.schema === false) ? undefined : parts;
+}
+
+/**
+ * The schemas of the item at a position that satisfies some `contains`, which evaluate it (JSON Schema 2020-12 Core, section 11.2); undefined
+ * if it is not allowed there.
+ */
+export function readContainedParts(
+  shape: MergedSchema,
+  index: number,
+  contained: readonly SchemaPart[],
+): readonly SchemaPart[] | undefined {
+  const parts = [...readDeclaredItem(shape, index), ...contained];
+  return parts.some((part) => part.schema === false) ? undefined : parts;
+}
+
+/** The schemas of `prefixItems` and `items` for the item at a position. */
+function readDeclaredItem({ prefixItems, items }: MergedSchema, index: number): readonly SchemaPart[] {
+  const parts: SchemaPart[] = [...(prefixItems[index] ?? [])];
+  for (const { from, part } of items) if (index >= from) parts.push(part);
+  return parts;
 }
 
 /** Identifies schemas on the way down, to detect a cycle. */
