@@ -72,3 +72,60 @@ test('an alternative of several unions has the values of all of them', async () 
   const kind = await readKind(union(MAPPING), { Cat: withKind(TEXT), Other, Named });
   expect(kind).toEqual({ type: 'string', enum: ['feline', 'a cat', 'Cat'] });
 });
+
+async function readLevels(outer: string): Promise<unknown> {
+  const cat = { type: 'object', properties: { form: TEXT, kind: TEXT, claws: { type: 'integer' } } };
+  const inner = { tiger: at('Tiger'), lynx: at('Lynx') };
+  const Cat = { oneOf: [refer('Tiger'), refer('Lynx')], discriminator: { propertyName: 'kind', mapping: inner } };
+  const subject = { oneOf: [refer('Cat'), refer('Dog')], discriminator: { propertyName: outer, mapping: MAPPING } };
+  const document = documentOf('3.1.0', subject, { Dog: DOG, Cat, Tiger: cat, Lynx: cat });
+  return (await loadContract(document, { cacheFolder: false })).at('/components/schemas/Cat/properties');
+}
+
+test('a discriminator fixes the property of an alternative that is a union itself', async () => {
+  expect(await readLevels('form')).toEqual({ form: { type: 'string', enum: ['feline'] } });
+});
+
+test('a discriminator leaves the property by which an alternative distinguishes its own', async () => {
+  expect(await readLevels('kind')).toBeUndefined();
+});
+
+/** The mapping of a schema that others extend. */
+async function readMapping(base: object, schemas: object): Promise<unknown> {
+  const document = documentOf('3.1.0', refer('Tool'), { Tool: base, ...schemas });
+  const contract = await loadContract(document, { cacheFolder: false });
+  return contract.at('/components/schemas/Tool/discriminator/mapping');
+}
+
+const tool = (kind: object, mapping?: object): object => ({
+  ...withKind(kind),
+  discriminator: { propertyName: 'kind', ...(mapping && { mapping }) },
+});
+const extend = (name: string, more: object = {}): object => ({ allOf: [refer(name), { type: 'object', ...more }] });
+const cutter = extend('Tool', { properties: { kind: { const: 'cutter' } } });
+
+test.each<readonly [string, object, object, unknown]>([
+  ['its name', tool(TEXT), { Saw: extend('Tool') }, { Saw: at('Saw') }],
+  [
+    'its name, through another schema',
+    tool(TEXT),
+    { Saw: extend('Tool'), BandSaw: extend('Saw') },
+    { Saw: at('Saw'), BandSaw: at('BandSaw') },
+  ],
+  ['the value that it fixes', tool(TEXT), { Saw: cutter }, { cutter: at('Saw') }],
+  [
+    'the value that is like its name',
+    tool({ enum: ['hand_saw', 'file'] }),
+    { HandSaw: extend('Tool'), File: extend('Tool') },
+    { hand_saw: at('HandSaw'), file: at('File') },
+  ],
+  ['nothing where no value is like its name', tool({ enum: ['a', 'b'] }), { Saw: extend('Tool') }, undefined],
+  [
+    'the mapping',
+    tool(TEXT, { s: at('Saw') }),
+    { Saw: extend('Tool'), File: extend('Tool') },
+    { s: at('Saw'), File: at('File') },
+  ],
+])('a schema that extends one with a discriminator is named by %s', async (_, base, schemas, mapping) => {
+  expect(await readMapping(base, schemas)).toEqual(mapping);
+});

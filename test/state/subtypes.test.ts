@@ -9,28 +9,26 @@ const PET = toReference('Pet');
 const ID = pathParameter('id');
 
 /** Pets of two kinds, which extend the schema that names them (OpenAPI 3.1 section 4.8.25.1). */
-const SPEC = toDocument(
-  {
-    '/pets': { get: shows(arrayOf(PET)), post: takes(PET, PET, 201) },
-    '/pets/{id}': { parameters: [ID], get: shows(PET), put: takes(PET, PET), patch: takes(PET, PET) },
-  },
-  {
-    Pet: {
-      ...object({ kind: TEXT, id: TEXT, name: TEXT }, 'kind'),
-      discriminator: {
-        propertyName: 'kind',
-        mapping: {
-          cat: '#/components/schemas/Cat',
-          dog: '#/components/schemas/Dog',
-          fish: '#/components/schemas/Fish',
-        },
-      },
+const describePets = (mapping: object): ReturnType<typeof toDocument> =>
+  toDocument(
+    {
+      '/pets': { get: shows(arrayOf(PET)), post: takes(PET, PET, 201) },
+      '/pets/{id}': { parameters: [ID], get: shows(PET), put: takes(PET, PET), patch: takes(PET, PET) },
     },
-    Cat: extend({ indoor: BOOLEAN }),
-    Dog: extend({ breed: TEXT, chip: { ...TEXT, readOnly: true } }),
-    Fish: object({ depth: NUMBER }),
-  },
-);
+    {
+      Pet: {
+        ...object({ kind: TEXT, id: TEXT, name: TEXT }, 'kind'),
+        discriminator: { propertyName: 'kind', ...mapping },
+      },
+      Cat: extend({ indoor: BOOLEAN }),
+      Dog: extend({ breed: TEXT, chip: { ...TEXT, readOnly: true } }),
+      Fish: object({ depth: NUMBER }),
+    },
+  );
+
+const SPEC = describePets({
+  mapping: { cat: '#/components/schemas/Cat', dog: '#/components/schemas/Dog', fish: '#/components/schemas/Fish' },
+});
 
 it('an item keeps the properties of the kinds that extend its schema', async () => {
   const { mock, send } = await openShop({ spec: SPEC });
@@ -52,4 +50,12 @@ it('an item gets no property that no kind has, that only the server sets, or of 
   expect(body).toEqual({ kind: 'dog', id: body['id'], name: 'Rex' });
   const found = mock.journal.last()?.violations.map(({ code, pointer, severity }) => `${code} ${pointer} ${severity}`);
   expect(found).toEqual(['PROPERTY_UNDECLARED /colour note', 'READ_ONLY /chip note']);
+});
+
+it('an item keeps the properties of a kind that no mapping has: its name is the value', async () => {
+  const { mock, send } = await openShop({ spec: describePets({}) });
+  const { body } = await send('POST', '/pets', { kind: 'Dog', name: 'Rex', breed: 'corgi', depth: 3 });
+  expect(body).toEqual({ kind: 'Dog', id: body['id'], name: 'Rex', breed: 'corgi' });
+  const others = await mock.fetch('/pets/other');
+  expect(await others.json()).toMatchObject({ kind: expect.stringMatching(/^(Cat|Dog)$/) });
 });

@@ -3,6 +3,7 @@ import type { Finding } from '../contract.js';
 import { changeAt, isObject, setOwn } from '../../base/json.js';
 import { fromReference, readEntries, readPointer, readSegments, toPointer, toReference } from '../pointer.js';
 import { repairClosedSchemas } from '../upgrade/closed-parts.js';
+import { completeSubtypes } from '../upgrade/subtypes.js';
 import { narrowTaggedUnions, type TaggedUnion } from '../upgrade/tagged-unions.js';
 import { type Dialect, type Node, type ObjectType, omit, readObjectType } from '../upgrade/node.js';
 import type { NodeSource } from '../upgrade/upgrade-context.js';
@@ -57,7 +58,7 @@ export function bundleFiles(sources: SourceFiles): Bundle {
   const opened = repairClosedSchemas(cut.document, suspects, sourceMap);
   findings.push(...cut.findings, ...opened.findings);
   return {
-    document: narrowTaggedUnions(opened.document, unions),
+    document: completeSubtypes(narrowTaggedUnions(opened.document, unions), listSchemaMaps(opened.document)),
     findings: [...readNotes(files), ...findings],
     origins: sourceMap,
   };
@@ -210,12 +211,15 @@ function findCircular(document: Node): readonly string[] {
     open.delete(pointer);
     done.add(pointer);
   };
-  // All possible targets of local references: shared schemas and copies.
-  const files = readEntries(document[FILES]).map(([file]) => toPointer(FILES, file));
-  for (const parent of ['/components/schemas', ...files]) {
+  for (const parent of listSchemaMaps(document)) {
     for (const [name] of readEntries(readPointer(document, parent))) visit(parent + toPointer(name));
   }
   return found;
+}
+
+/** The objects that have all possible targets of local references: shared schemas and copies. */
+function listSchemaMaps(document: Node): readonly string[] {
+  return ['/components/schemas', ...readEntries(document[FILES]).map(([file]) => toPointer(FILES, file))];
 }
 
 /** The references that apply to the same value as a schema: where each one is, and its target. */

@@ -68,7 +68,7 @@ function listTagged(document: Node, { pointer, isMapped }: TaggedUnion): readonl
   return alternatives.flatMap(({ part, parts }) => {
     const values = mapping.flatMap(([name, target]) => (target === part.pointer ? [name] : []));
     const isExtended = alternatives.some((other) => other.part !== part && other.parts.some(isAt(part.pointer)));
-    if (values.length === 0 || isExtended) return [];
+    if (values.length === 0 || isExtended || parts.some((each) => namesOthers(each, property, values))) return [];
     const declared = parts.flatMap(({ schema }) => readDeclared(document, schema, property));
     const isOpen = declared.length > 0 || !parts.some(({ schema }) => isClosed(schema));
     if (!isOpen || !declared.every((each) => isFree(each, names))) return [];
@@ -87,11 +87,37 @@ function readAlternatives(
   return branches.flatMap((branch) => {
     const part = isObject(branch) ? follow(document, branch) : undefined;
     if (part === undefined) return [];
-    const { type, properties, allOf } = part.schema;
-    // A union of its own is not an object of one kind.
-    if (type !== 'object' && !isObject(properties) && !Array.isArray(allOf)) return [];
-    return [{ part, parts: listParts(document, part) }];
+    const parts = listObjectParts(document, part, MAX_LEVELS);
+    return parts === undefined ? [] : [{ part, parts }];
   });
+}
+
+/** Levels of unions in unions. */
+const MAX_LEVELS = 4;
+
+/** All that an object extends, those of its alternatives included; undefined for what is not an object. */
+function listObjectParts(document: Node, part: JoinedSchema, levels: number): readonly JoinedSchema[] | undefined {
+  const { type, properties, allOf, oneOf, anyOf } = part.schema;
+  const own = listParts(document, part);
+  if (type === 'object' || isObject(properties) || Array.isArray(allOf)) return own;
+  const branches = [oneOf ?? [], anyOf ?? []].flat() as readonly unknown[];
+  const below = branches.map((branch) => {
+    const target = isObject(branch) && levels > 0 ? follow(document, branch) : undefined;
+    return target && listObjectParts(document, target, levels - 1);
+  });
+  return below.length === 0 || below.includes(undefined)
+    ? undefined
+    : [...own, ...below.flatMap((parts) => parts ?? [])];
+}
+
+/** Whether a union distinguishes its own alternatives by the same property, with other values. */
+function namesOthers(
+  { schema: { discriminator } }: JoinedSchema,
+  property: string,
+  values: readonly unknown[],
+): boolean {
+  if (!isObject(discriminator) || discriminator['propertyName'] !== property) return false;
+  return readEntries(discriminator['mapping']).some(([name]) => !values.includes(name));
 }
 
 function isAt(pointer: string): (part: JoinedSchema) => boolean {
