@@ -23,6 +23,8 @@ it.each<readonly [string, Part, RegExp]>([
   ['years of a time', text('date-time', '^199[0-3]-0[1-6]-'), /^199[0-3]-0[1-6]-\d\dT/],
   ['the end of a time', text('date-time', '[+]02:00$'), /T\d\d:\d\d:\d\d\+02:00$/],
   ['the first of a month', text('date', '-01$'), /-01$/],
+  ['a day of leap years', text('date', '-02-29$'), /-02-29$/],
+  ['not the current years', text('date', '^(?!202[4-7])'), /^(?!202[4-7])/],
   ['a date in full', text('date', String.raw`^20[34]\d-\d{2}-\d{2}$`), /^20[34]\d-/],
   ['an hour', text('time', '^07:'), /^07:\d\d:\d\d/],
   ['a network', text('ipv4', String.raw`^172\.16\.`), /^172\.16\.\d+\.\d+$/],

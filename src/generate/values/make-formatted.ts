@@ -27,7 +27,9 @@ export function makeFormatted(task: ValueTask): string | undefined {
   let drafts = 0;
   for (let turn = 0; drafts < MAX_DRAFTS; turn++) {
     const stream = turn === 0 ? place.stream : hashText(`/format ${turn}`, place.stream);
-    for (const draft of attempt.vocabulary.strings({ ...task, place: { ...place, stream } })) {
+    // Dates of any year come after the usual ones.
+    const repeats = turn < 2 ? place.repeats : Math.max(2, place.repeats);
+    for (const draft of attempt.vocabulary.strings({ ...task, place: { ...place, stream, repeats } })) {
       if (++drafts > MAX_DRAFTS) break;
       const text = isFormatted(draft) ? fitPatterns(task, draft, isFormatted) : undefined;
       if (text !== undefined && acceptsString(shape, text)) return text;
