@@ -193,7 +193,7 @@ export interface Mock<MockClock extends Clock = VirtualClock, Types = unknown, C
   readonly app: Hono;
   /**
    * Answers a request without a socket; accepts what the platform's `fetch` accepts, and a path instead of a URL. Redirects are followed,
-   * also to other hosts, which are the mock too, unless the request has `redirect: 'manual'`.
+   * except to another origin, unless the request has `redirect: 'manual'`.
    * `other.mount('/api', mock.fetch)` serves the mock below a prefix of another Hono app.
    *
    * @throws The reason of the request's signal, when it is aborted.

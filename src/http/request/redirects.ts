@@ -10,12 +10,10 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 20;
 /** Fields that describe a body, which a request that becomes GET has no longer. */
 const BODY_FIELDS = ['content-encoding', 'content-language', 'content-length', 'content-location', 'content-type'];
-/** Fields that another origin does not get. */
-const PRIVATE_FIELDS = ['authorization', 'cookie', 'proxy-authorization'];
 
 /**
  * Answers what is passed to `fetch` as the Fetch Standard says: redirects are followed, unless the request has `redirect: 'manual'`, and the
- * response has the URL that it is from. All origins are those of the mock.
+ * response has the URL that it is from. A redirect to another origin is answered as it is: only the network has what is there.
  *
  * @throws TypeError for a redirect that cannot be followed, and for any with `redirect: 'error'`.
  */
@@ -36,10 +34,10 @@ export async function fetchInProcess(
     if (redirect === 'error') throw toNetworkError('unexpected redirect');
     if (count >= MAX_REDIRECTS) throw toNetworkError('redirect count exceeded');
     const url = readTarget(location, request.url);
+    if (url.origin !== new host.URL(request.url).origin) return withUrl(response, request.url, count > 0);
     const isGet = becomesGet(response.status, request.method);
     const headers = new host.Headers(request.headers);
     if (isGet) for (const name of BODY_FIELDS) headers.delete(name);
-    if (new host.URL(request.url).origin !== url.origin) for (const name of PRIVATE_FIELDS) headers.delete(name);
     const { signal, method } = request;
     const source = isGet || request.body === null ? undefined : (spare ?? (await toRequest(input, init)));
     spare = spare && source?.clone();
@@ -65,8 +63,7 @@ function becomesGet(status: number, method: string): boolean {
 /** The URL of a `Location`, with the fragment of the request if it has none. */
 function readTarget(location: string, from: string): URL {
   const url = host.URL.canParse(location, from) ? new host.URL(location, from) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw toNetworkError(`invalid Location ${JSON.stringify(location)}`);
+  if (url === undefined) throw toNetworkError(`invalid Location ${JSON.stringify(location)}`);
   if (url.hash === '') url.hash = new host.URL(from).hash;
   return url;
 }
