@@ -1,5 +1,13 @@
 import { hashText } from '../../base/random.js';
-import { ENDLESS, ENUMERATE, IMPOSSIBLE, isMistaken, MAX_EXAMPLE_DEPTH, MAX_VALUES, type ValueTask } from './attempt.js';
+import {
+  ENDLESS,
+  ENUMERATE,
+  IMPOSSIBLE,
+  isMistaken,
+  MAX_EXAMPLE_DEPTH,
+  MAX_VALUES,
+  type ValueTask,
+} from './attempt.js';
 import { type SchemaPart, readContainedParts, readItemParts, SYNTHETIC, type ValuePlace } from './shape.js';
 
 /** Generates an array: given items, required ones, and two or three if the schema allows them. */
