@@ -1,23 +1,40 @@
 import type { Contract } from '../contract/contract.js';
-import { isObject } from '../base/json.js';
+import { isEqualJson, isObject } from '../base/json.js';
 import type { MediaType } from '../contract/operations/operation.js';
-import { isSequenceType, toEssence } from '../contract/media-type.js';
+import { isJsonType, isSequenceType, toEssence } from '../contract/media-type.js';
+import {
+  createSchemaReader,
+  listBranches,
+  type PropertyView,
+  type ReadSchema,
+} from '../contract/schema-view/schema-view.js';
 
 /** The schema of each item of a stream, and what an item is. */
 export interface ItemPlan {
   readonly schemaPointer: string;
   /** `event`: an object with `event`, `data` and `id`; `data`: the data of an event; `value`: a line. */
   readonly form: 'data' | 'event' | 'value';
+  /** Of whole events whose data is JSON. */
+  readonly json?: EventJson | undefined;
+}
+
+/** The JSON in the field `data` of whole events. */
+interface EventJson {
+  readonly schemaPointer: string;
+  /** Whether the schema of the event has the text instead of the value: `contentSchema`. */
+  readonly isText: boolean;
 }
 
 /** The plan of a stream's items: `itemSchema` (OpenAPI 3.2), the `items` of an array, else the schema itself. */
 export function planItems(contract: Contract, media: MediaType, essence: string): ItemPlan | undefined {
   const isEvents = essence === 'text/event-stream';
   const own = media.itemSchema === undefined ? undefined : media.itemSchemaPointer;
-  const pointer = own ?? findItemPointer(contract, media);
-  if (pointer === undefined) return undefined;
-  if (!isEvents) return { schemaPointer: pointer, form: 'value' };
-  return { schemaPointer: pointer, form: isEvent(contract, pointer) ? 'event' : 'data' };
+  const schemaPointer = own ?? findItemPointer(contract, media);
+  if (schemaPointer === undefined) return undefined;
+  if (!isEvents) return { schemaPointer, form: 'value' };
+  if (!isEvent({ contract, read: createSchemaReader(contract), media }, schemaPointer))
+    return { schemaPointer, form: 'data' };
+  return { schemaPointer, form: 'event', json: findEventJson(contract, schemaPointer) };
 }
 
 /** The media type of a stream that a response declares: the first one, or the one that is named. */
@@ -30,6 +47,11 @@ export function findStreamMedia(content: readonly MediaType[], mediaType?: strin
 /** The part of an item that the schema describes. */
 export function readItem(item: unknown, { form }: ItemPlan): unknown {
   return form === 'data' && isObject(item) && 'data' in item ? item['data'] : item;
+}
+
+/** Whether an item of a plan is not described by its schema: a marker in the place of JSON. */
+export function isUndescribed(item: unknown, { form, json }: ItemPlan): boolean {
+  return (form !== 'event' || json !== undefined) && isMarker(item);
 }
 
 /** Whether an item is a marker of the protocol instead of data: `[DONE]`. */
@@ -72,24 +94,54 @@ function findItemPointer(contract: Contract, media: MediaType): string | undefin
   return isObject(schema) && isObject(schema['items']) ? `${pointer}/items` : media.schemaPointer;
 }
 
-/** Whether a schema describes whole events: it has `data`, and `event`, `retry` or encoded data. */
-function isEvent(contract: Contract, pointer: string, seen: ReadonlySet<string> = new Set()): boolean {
-  const raw = contract.at(pointer);
-  if (seen.has(pointer) || !isObject(raw)) return false;
-  const { schema, pointer: target } = contract.resolve(raw, pointer);
-  if (!isObject(schema)) return false;
-  const { properties } = schema;
-  if (isObject(properties) && 'data' in properties) {
-    const { data } = properties;
-    // Encoded data is a string with its own media type (OpenAPI 3.2).
-    const isEncoded = isObject(data) && (data['contentMediaType'] !== undefined || data['contentSchema'] !== undefined);
-    return isEncoded || 'event' in properties || 'retry' in properties;
-  }
-  const look = (keyword: string): readonly boolean[] => {
-    const branches = schema[keyword];
-    if (!Array.isArray(branches)) return [];
-    return branches.map((_, i) => isEvent(contract, `${target}/${keyword}/${i}`, new Set([...seen, pointer])));
-  };
-  const branches = [...look('oneOf'), ...look('anyOf')];
-  return branches.length > 0 ? branches.every(Boolean) : look('allOf').some(Boolean);
+interface EventParts {
+  readonly contract: Contract;
+  readonly read: ReadSchema;
+  readonly media: MediaType;
+}
+
+/** The fields of an event (HTML standard 9.2.6). */
+const EVENT_FIELDS: ReadonlySet<string> = new Set(['data', 'event', 'id', 'retry']);
+
+/**
+ * Whether a schema describes whole events: it has `data`, and `event`, `retry` or encoded data, or fields of events only. A schema that the
+ * response also has for a type without events is that of the data.
+ */
+function isEvent(parts: EventParts, pointer: string, depth = 0): boolean {
+  const { contract, read, media } = parts;
+  const members = read(pointer)?.members;
+  const data = members?.get('data');
+  if (members === undefined || data === undefined) return false;
+  // What a union has beside its branches is that of each of them.
+  const branches = depth > MAX_UNIONS || !data.variant ? [] : listBranches(contract, pointer);
+  if (branches.length > 0) return branches.every((branch) => isEvent(parts, branch, depth + 1));
+  if (isEncoded(data) || members.has('event') || members.has('retry')) return true;
+  return Array.from(members.keys()).every((name) => EVENT_FIELDS.has(name)) && !isShared(contract, media);
+}
+
+const MAX_UNIONS = 4;
+
+/** Whether the data of an event is a string with a media type of its own (OpenAPI 3.2). */
+function isEncoded({ schema }: PropertyView): boolean {
+  return schema.contentMediaType !== undefined || schema['contentSchema'] !== undefined;
+}
+
+function findEventJson(contract: Contract, pointer: string): EventJson | undefined {
+  const data = createSchemaReader(contract)(pointer)?.members.get('data');
+  if (data === undefined || listBranches(contract, pointer).length > 0) return undefined;
+  if (!isEncoded(data)) return data.scalar ? undefined : { schemaPointer: data.pointer, isText: false };
+  const schemaPointer = `${data.target}/contentSchema`;
+  const isJson = isJsonType(data.schema.contentMediaType ?? 'application/json');
+  return isJson && contract.at(schemaPointer) !== undefined ? { schemaPointer, isText: true } : undefined;
+}
+
+/** Whether the response declares the schema of a media type for another type, too. */
+function isShared(contract: Contract, { pointer, schema, schemaPointer }: MediaType): boolean {
+  const content = contract.at(pointer.slice(0, pointer.lastIndexOf('/')));
+  if (schema === undefined || !isObject(content)) return false;
+  const own = contract.resolve(schema, schemaPointer).schema;
+  return Object.entries(content).some(([type, media]) => {
+    if (isSequenceType(toEssence(type)) || !isObject(media) || !isObject(media['schema'])) return false;
+    return isEqualJson(contract.resolve(media['schema'], '').schema, own);
+  });
 }

@@ -3,7 +3,7 @@ import { toDay } from '../../base/clock.js';
 import { isObject } from '../../base/json.js';
 import type { Contract } from '../../contract/contract.js';
 import { isJsonType, isSequenceType, isXmlType, toEssence } from '../../contract/media-type.js';
-import type { GenerateContext, Generator } from '../../generate/generate.js';
+import type { GenerateContext } from '../../generate/generate.js';
 import { isTextType, readSampleFile, readSampleText } from '../../generate/sample-file.js';
 import { createItemStream, type ItemPlan, planItems } from '../../http/stream-items.js';
 import type { Answer } from '../../http/answer.js';
@@ -19,7 +19,9 @@ import {
 } from '../chain.js';
 import { chooseResponse, type ResponseChoice } from '../choose-response.js';
 import { createDeclaredHeaders, locateCreated } from '../declared-headers.js';
+import { createSchemaReader } from '../../contract/schema-view/schema-view.js';
 import { createEventGenerator } from '../streams/stream-plan.js';
+import { createWholeEvents } from '../streams/whole-event.js';
 
 /** Generates the answer of a chosen response. */
 export type GenerateAnswer = (exchange: Exchange, choice: ResponseChoice, changes?: GenerateChanges) => Answer;
@@ -98,12 +100,13 @@ type GenerateBody = (media: MediaType, mediaType: string, context: GenerateConte
 function createGenerateBody(parts: SourceParts): GenerateBody {
   const { contract, generator } = parts;
   const generateEvents = createEventGenerator(parts);
+  const generateItem = createItemGenerator(parts);
   return (media, mediaType, context) => {
     const essence = toEssence(mediaType);
     if (isSequenceType(essence)) {
       const plan = planItems(contract, media, essence);
       const events = plan && generateEvents(plan, context);
-      return events === undefined ? streamItems(generator, plan, { essence, context }) : createItemStream(events);
+      return events === undefined ? streamItems(generateItem(plan, essence, context)) : createItemStream(events);
     }
     const isJson = isJsonType(essence) || essence === 'application/x-www-form-urlencoded';
     const usesSchema = isJson || essence === 'text/plain' || !isPlainText(contract, media);
@@ -129,19 +132,33 @@ const CONSTRAINTS = 'enum const pattern minLength maxLength allOf anyOf oneOf pr
 /** Items of a generated stream. */
 const ITEM_COUNT = 3;
 
-/** A stream of a few items of the schema. */
-function streamItems(
-  generator: Generator,
-  plan: ItemPlan | undefined,
-  { essence, context }: { readonly essence: string; readonly context: GenerateContext },
-): AsyncIterable<unknown> {
+type GenerateItem = (index: number) => unknown;
+
+/** Creates a function that plans how the items of one stream are generated. */
+function createItemGenerator({
+  contract,
+  generator,
+}: SourceParts): (plan: ItemPlan | undefined, essence: string, context: GenerateContext) => GenerateItem {
+  const read = createSchemaReader(contract);
+  return (plan, essence, context) => {
+    const pointer = plan?.json?.schemaPointer ?? plan?.schemaPointer;
+    const generate: GenerateItem = (index) => {
+      const key = `${context.key}\nitem ${index}`;
+      return pointer === undefined ? {} : generator.value(pointer, { ...context, key });
+    };
+    if (plan?.form === 'event') {
+      const write = createWholeEvents({ generator, read }, plan, context);
+      return (index) => write(plan.json === undefined ? {} : { data: generate(index) }, index);
+    }
+    return essence === 'text/event-stream' ? (index) => ({ data: generate(index) }) : generate;
+  };
+}
+
+/** A stream of a few items. */
+function streamItems(generate: GenerateItem): AsyncIterable<unknown> {
   return {
     async *[Symbol.asyncIterator]() {
-      for (let i = 0; i < ITEM_COUNT; i++) {
-        const key = `${context.key}\nitem ${i}`;
-        const value = plan === undefined ? {} : generator.value(plan.schemaPointer, { ...context, key });
-        yield plan?.form === 'event' || essence !== 'text/event-stream' ? value : { data: value };
-      }
+      for (let i = 0; i < ITEM_COUNT; i++) yield generate(i);
     },
   };
 }

@@ -16,7 +16,7 @@ import type { Contract } from '../../contract/contract.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { isSequenceType, findMedia, toEssence } from '../../contract/media-type.js';
 import { isStream } from '../../http/response/encode.js';
-import { isMarker, type ItemPlan, planItems, readItem, readKnownItems } from '../../http/stream-items.js';
+import { isUndescribed, type ItemPlan, planItems, readItem, readKnownItems } from '../../http/stream-items.js';
 import { isOnlyAmbiguous, type SchemaCheck, type Validators } from '../../schema/validate.js';
 import { memoize } from '../../base/memoize.js';
 
@@ -286,7 +286,7 @@ function createPlan({ contract, validators, operation }: PlanParts, status: numb
       ...plan,
       isWhole: () => validators.isWhole(items.schemaPointer),
       check: (body) => {
-        const known = readKnownItems(body)?.filter((item) => items.form === 'event' || !isMarker(item));
+        const known = readKnownItems(body)?.filter((item) => !isUndescribed(item, items));
         return known?.flatMap((item) => check(readItem(item, items), 'body')) ?? NO_VIOLATIONS;
       },
       checkStream: (body) =>
@@ -339,7 +339,7 @@ async function* checkItems(
   for await (const item of stream) {
     const value = readItem(item, items);
     // A string among objects is a marker of the protocol.
-    if (!isBytes(item) && (typeof value !== 'string' || items.form === 'event')) {
+    if (!isBytes(item) && !isUndescribed(item, items) && (typeof value !== 'string' || items.form === 'event')) {
       const [first] = check(value, 'body');
       if (first !== undefined) throw new Error(`an item of the stream breaks the contract: ${first.message}`);
     }

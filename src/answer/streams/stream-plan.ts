@@ -12,11 +12,14 @@ import { createSchemaReader, type PropertyView, type ReadSchema } from '../../co
 import { toBareName } from '../../base/names.js';
 import type { SourceParts } from '../chain.js';
 import { type JsonObject, splitIntoChunks } from './chunks.js';
+import { createWholeEvents } from './whole-event.js';
 import { type EventTypes, type EventWriter, readEventTypes, writeEvents } from './typed-events.js';
 
 /** How the stream of one operation is made from its whole answer. */
 interface StreamPlan {
   readonly items: ItemPlan;
+  /** The schema of a line, or of the data of an event. */
+  readonly schemaPointer: string;
   readonly types: EventTypes | undefined;
   /** The data of the last event that the text of the document names: `[DONE]`. */
   readonly marker: string | undefined;
@@ -34,19 +37,30 @@ export function planStream(parts: SourceParts, operation: Operation, media: Medi
   const items = planItems(contract, media, essence);
   if (items === undefined) return undefined;
   const read = createSchemaReader(contract);
-  const { schemaPointer } = items;
+  const schemaPointer = readDataPointer(items);
   const plan: StreamPlan = {
     items,
+    schemaPointer,
     types: readEventTypes(contract, read, schemaPointer),
-    marker: items.form === 'data' ? findMarker(parts, operation, { media, read }) : undefined,
+    marker: isOfData(items) ? findMarker(parts, operation, { media, read }) : undefined,
     flags: findFlags(read, operation, schemaPointer),
   };
   return (call, whole, context) => {
-    const written = writeItems(createWriter(parts, read, context), plan, { call, whole });
-    if (written === undefined || items.form !== 'data') return written;
-    const events = written.map((data) => toEvent(plan.types, data));
+    const writer = createWriter(parts, read, context);
+    const written = writeItems(writer, plan, { call, whole });
+    if (written === undefined) return undefined;
+    const events = toEvents(parts, { items, types: plan.types, read, context }, written);
     return plan.marker === undefined ? events : [...events, { data: plan.marker }];
   };
+}
+
+/** Whether the items are events that are made of their data alone. */
+function isOfData({ form, json }: ItemPlan): boolean {
+  return form === 'data' || json !== undefined;
+}
+
+function readDataPointer({ schemaPointer, json }: ItemPlan): string {
+  return json?.schemaPointer ?? schemaPointer;
 }
 
 function createWriter(
@@ -74,8 +88,8 @@ export function createEventGenerator(
 ): (items: ItemPlan, context: GenerateContext) => readonly unknown[] | undefined {
   const read = createSchemaReader(parts.contract);
   const find = memoize((pointer: string) => readEventTypes(parts.contract, read, pointer));
-  return ({ schemaPointer, form }, context) => {
-    const types = find(schemaPointer);
+  return (items, context) => {
+    const types = find(readDataPointer(items));
     if (types === undefined || types.types.length > MAX_TYPES) return undefined;
     const writer = createWriter(parts, read, context);
     // An event at the end that shows an object shows the whole of it.
@@ -84,14 +98,25 @@ export function createEventGenerator(
     const value = target === undefined ? undefined : parts.generator.value(target, context);
     const whole = isObject(value) ? value : {};
     const events = writeEvents(writer, types, whole);
-    return form === 'data' ? events?.map((data) => toEvent(types, data)) : events;
+    return events && toEvents(parts, { items, types, read, context }, events);
   };
 }
 
-/** An event with its type in the field `event`, where it has one. */
-function toEvent(types: EventTypes | undefined, data: unknown): JsonObject {
-  const type = types === undefined || !isObject(data) ? undefined : data[types.property];
-  return typeof type === 'string' ? { event: type, data } : { data };
+/** Events of their data, each with its type in the field `event`, where it has one; whole events with what their schema adds to them. */
+function toEvents(
+  { generator }: SourceParts,
+  plan: Pick<StreamPlan, 'items' | 'types'> & { readonly read: ReadSchema; readonly context: GenerateContext },
+  all: readonly unknown[],
+): readonly unknown[] {
+  const { items, types, read, context } = plan;
+  if (items.form === 'value') return all;
+  const complete = items.form === 'event' ? createWholeEvents({ generator, read }, items, context) : undefined;
+  return all.map((data, index) => {
+    if (items.form === 'event' && items.json === undefined) return isObject(data) ? complete?.(data, index) : data;
+    const type = types === undefined || !isObject(data) ? undefined : data[types.property];
+    const event = typeof type === 'string' ? { event: type, data } : { data };
+    return complete === undefined ? event : complete(event, index);
+  });
 }
 
 function writeItems(
@@ -99,11 +124,13 @@ function writeItems(
   plan: StreamPlan,
   { call, whole }: { readonly call: Call; readonly whole: unknown },
 ): readonly unknown[] | undefined {
-  const { schemaPointer } = plan.items;
+  const { schemaPointer } = plan;
   const list = listElements(whole);
   if (list?.every((each) => writer.fits(schemaPointer, each)) === true) return list;
   if (!isObject(whole)) return undefined;
   if (plan.types !== undefined) return writeEvents(writer, plan.types, whole);
+  const shown = list && showElements(writer, schemaPointer, list);
+  if (shown !== undefined) return shown;
   const chunks = splitIntoChunks(writer.read, schemaPointer, whole);
   if (chunks === undefined) return undefined;
   const completed = chunks.map((chunk) =>
@@ -111,6 +138,24 @@ function writeItems(
   );
   const sent = addRequested(writer, plan, { call, whole, chunks: completed.filter(isObject) });
   return sent.every((chunk) => writer.fits(schemaPointer, chunk)) ? sent : undefined;
+}
+
+/** Events that show the elements of a list, one each, as their first kind of event: `{ type: ADDED, object: item }`. */
+function showElements(writer: EventWriter, pointer: string, list: readonly unknown[]): readonly unknown[] | undefined {
+  const members = [...(writer.read(pointer)?.members.values() ?? [])];
+  const holder = members.find(
+    ({ scalar, pointer: at, target }) =>
+      !scalar &&
+      writer.read(target)?.type === 'object' &&
+      list.every((each) => isObject(each) && writer.fits(at, each)),
+  );
+  if (holder === undefined) return undefined;
+  const kinds = members.flatMap(({ name, required, schema }): readonly (readonly [string, unknown])[] =>
+    required && schema.enum !== undefined ? [[name, schema.enum[0]]] : [],
+  );
+  const first = Object.fromEntries(kinds);
+  const events = list.map((each) => writer.complete(pointer, { ...first, [holder.name]: each }));
+  return events.every((event) => writer.fits(pointer, event)) ? events : undefined;
 }
 
 /** The elements of a list, or of the only list in an object. */
@@ -123,7 +168,7 @@ function listElements(whole: unknown): readonly unknown[] | undefined {
 /** Chunks with what the request asks for, in a last chunk whose lists are empty where the schema allows that; without it if it does not ask. */
 function addRequested(
   writer: EventWriter,
-  { flags, items: { schemaPointer } }: StreamPlan,
+  { flags, schemaPointer }: StreamPlan,
   { call, whole, chunks }: { readonly call: Call; readonly whole: JsonObject; readonly chunks: readonly JsonObject[] },
 ): readonly JsonObject[] {
   let result = chunks;

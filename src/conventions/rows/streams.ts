@@ -5,8 +5,9 @@ export const STREAMS = {
     where: 'parameter',
     names: `
       (is|enable|use|with|as|do)?stream(ing|ed)? *stream(ing|ed)? stream(response|output|result|mode|format)s?
+      watch follow tail
     `,
-    seen: 'OpenAI',
+    seen: 'OpenAI, Kubernetes',
   },
   /** A string that grows while an answer is streamed. */
   text: {

@@ -1,8 +1,8 @@
 import { INTEGER_RANGES } from '../../schema/checker/formats.js';
 import { makeFormatted } from './make-formatted.js';
 import { MAX_TEXT_LENGTH } from '../text/pattern.js';
-import { accepts, acceptsNumber, acceptsString, type MergedSchema } from './shape.js';
-import { ENUMERATE, IMPOSSIBLE, takesExamples, type ValueTask } from './attempt.js';
+import { accepts, acceptsNumber, acceptsString, type MergedSchema, type SchemaPart } from './shape.js';
+import { ENUMERATE, IMPOSSIBLE, isMistaken, takesExamples, type ValueTask } from './attempt.js';
 
 /** Generates a number within its bounds that is a multiple of `multipleOf`. */
 export function makeNumber(task: ValueTask, type: 'integer' | 'number'): unknown {
@@ -118,6 +118,8 @@ export function makeString(task: ValueTask): unknown {
   const isItem = place.stream === place.ownerStream;
   const suggestion = fitting[isItem ? place.index : place.index % Math.max(1, fitting.length)];
   if (suggestion !== undefined) return varyUsed(task, suggestion, fitting.length);
+  const json = shape.content === undefined ? undefined : writeContent(task, shape.content);
+  if (json !== undefined && acceptsString(shape, json)) return json;
   const formatted = shape.patterns.length > 0 && shape.formats.length > 0 ? makeFormatted(task) : undefined;
   if (formatted !== undefined) return formatted;
   for (const word of attempt.vocabulary.strings(task)) if (acceptsString(shape, word)) return word;
@@ -125,6 +127,12 @@ export function makeString(task: ValueTask): unknown {
   const text = attempt.random(place.stream).text('abcdefghijklmnopqrstuvwxyz', 8);
   const plain = fitLength(text, shape.minLength, shape.maxLength);
   return acceptsString(shape, plain) ? plain : IMPOSSIBLE;
+}
+
+/** The JSON that a string holds, by `contentSchema`. */
+function writeContent({ attempt, place }: ValueTask, content: SchemaPart): string | undefined {
+  const value = attempt.make([content], { ...place, depth: place.depth + 1, given: undefined, hint: undefined });
+  return value === IMPOSSIBLE ? undefined : JSON.stringify(value);
 }
 
 /** Strings tried if several patterns have to match. */

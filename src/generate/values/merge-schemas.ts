@@ -10,6 +10,7 @@ import {
   type SchemaObject,
   SCHEMA_TYPES,
 } from '../../base/json.js';
+import { isJsonType } from '../../contract/media-type.js';
 import { escapeSegment, fromReference } from '../../contract/pointer.js';
 import { readPattern } from '../text/pattern.js';
 import {
@@ -407,6 +408,10 @@ const KEYWORDS: ReadonlyMap<string, MergeKeyword> = new Map(
     'x-faker': (shape, value) => void (shape.faker ??= value),
     title: (shape, value) => void (shape.title ??= String(value)),
     contentEncoding: (shape, value) => void (shape.contentEncoding ??= String(value)),
+    contentSchema: (shape, value, { schema, pointer }) => {
+      if (schema.contentEncoding !== undefined || !isJsonType(schema.contentMediaType ?? 'application/json')) return;
+      shape.content ??= { schema: value as Schema, pointer: `${pointer}/contentSchema` };
+    },
     readOnly: (shape, value) => void (shape.readOnly ||= value === true),
     writeOnly: (shape, value) => void (shape.writeOnly ||= value === true),
   }),

@@ -79,6 +79,8 @@ export interface MergedSchema extends Readonly<Record<Bound, number>> {
   readonly faker: unknown;
   readonly title: string | undefined;
   readonly contentEncoding: string | undefined;
+  /** The schema of the JSON that a string holds. */
+  readonly content: SchemaPart | undefined;
   readonly readOnly: boolean;
   readonly writeOnly: boolean;
   readonly plan: ShapePlan;
@@ -208,6 +210,7 @@ export function createShape(parts: readonly SchemaPart[], decisions: Decisions):
     faker: undefined,
     title: undefined,
     contentEncoding: undefined,
+    content: undefined,
     readOnly: false,
     writeOnly: false,
   };

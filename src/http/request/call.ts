@@ -21,6 +21,7 @@ import { type BodyReader, createBodyReader, NO_BODY, type ReadBody } from './bod
 import { createCoerce, createLenientCoerce } from './coerce.js';
 import { createParametersReader, type ParameterValues, type QueryProfile } from './parameters.js';
 import { RequestHeaders } from '../request-headers.js';
+import { createVariantDecoder } from './variants.js';
 import { type AcceptCredential, createSecurityReader, NO_CREDENTIALS } from './security.js';
 
 /** A request, matched to its operation and decoded, as functions of the user get it. */
@@ -135,7 +136,7 @@ export function createCallDecoder(
   const turns = createTurnLimit();
   return {
     turns,
-    decode: (matched) => {
+    decode: createVariantDecoder(contract, (matched) => {
       const { operation, pathText, request, body } = matched;
       const plan = planOf(operation);
       const { url, search, headers } = matched.target ?? {
@@ -174,7 +175,7 @@ export function createCallDecoder(
       if (isBodiless(request.method)) return finish(draft, body.kind === 'bytes' ? body.bytes : undefined, NO_BODY);
       const size = body.kind === 'bytes' ? body.bytes.length : 0;
       return withBody(draft, plan.readBody, size > bodyLimitBytes ? { kind: 'large', size } : body);
-    },
+    }),
   };
 }
 

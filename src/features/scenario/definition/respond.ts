@@ -11,7 +11,7 @@ import {
 } from '../../../contract/operations/responses.js';
 import { joinWords, suggest } from '../../../base/errors.js';
 import type { Fault } from '../../../http/answer.js';
-import { findStreamMedia, isMarker, planItems } from '../../../http/stream-items.js';
+import { findStreamMedia, isUndescribed, planItems } from '../../../http/stream-items.js';
 import { findExpressions } from '../rules/expression.js';
 import type { Patch, Respond, ScriptedEvent, SequenceStep } from '../rules/rule.js';
 import { ID_KIND } from './changes.js';
@@ -290,7 +290,7 @@ function checkEvents(
   for (const [i, event] of events.entries()) {
     const item = child(node, i);
     const target = { context, pointers, direction: 'response', what: `event ${i + 1} of ${operation.id}` } as const;
-    if (event.isPause || (plan.form !== 'event' && isMarker(event.data))) continue;
+    if (event.isPause || isUndescribed(event.data, plan)) continue;
     const isWhole = plan.form === 'event' || (plan.form === 'value' && Object.keys(event.fields).length > 0);
     if (isWhole) checkPartial({ ...item, value: { ...event.fields, data: event.data } }, target);
     else if (event.data !== undefined) checkPartial(hasFields(item.value) ? child(item, 'data') : item, target);
