@@ -14,6 +14,7 @@ import { SECRETS } from './rows/secrets.js';
 import { SEGMENTS } from './rows/segments.js';
 import { STATUSES } from './rows/statuses.js';
 import { STREAMS } from './rows/streams.js';
+import { TECHNICAL } from './rows/technical.js';
 import { TIMES } from './rows/times.js';
 import { VALUES } from './rows/values.js';
 import { VERBS } from './rows/verbs.js';
@@ -32,6 +33,7 @@ interface Tables {
   readonly segments: typeof SEGMENTS;
   readonly statuses: typeof STATUSES;
   readonly streams: typeof STREAMS;
+  readonly technical: typeof TECHNICAL;
   readonly times: typeof TIMES;
   readonly values: typeof VALUES;
   readonly verbs: typeof VERBS;
@@ -51,6 +53,7 @@ const TABLES: Tables & Readonly<Record<string, Readonly<Record<string, Conventio
   segments: SEGMENTS,
   statuses: STATUSES,
   streams: STREAMS,
+  technical: TECHNICAL,
   times: TIMES,
   values: VALUES,
   verbs: VERBS,

@@ -26,7 +26,7 @@ interface Field {
 
 /** The fields of each event. */
 async function readEvents(
-  spec: object,
+  spec: ReturnType<typeof toDocument>,
   path = '/poems',
   body: object = { about: 'rain', stream: true },
 ): Promise<readonly (readonly Field[])[]> {

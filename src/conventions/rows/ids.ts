@@ -29,6 +29,16 @@ export const IDS = {
   readable: { where: 'property', names: 'login username slug key name id', seen: 'GitHub, Box' },
   /** Identifies an element of an array, the most likely first. */
   element: { where: 'property', names: 'name login username slug key title id', seen: 'GitHub, Box' },
+  /** People know an item by it, so that items differ in it. */
+  natural: {
+    where: 'property',
+    names: `
+      sku slug key *number *reference(no|number|code)? *ref(no|number|code) *serial(no)? barcode isbn(10|13)? ean(13)? gtin upc vin
+      iban (license|licence|number)plate
+    `,
+    unless: '*phone* *mobile* *fax* *version* *page* *card* *build* *port* *line*',
+    seen: 'Stripe, Shopify, Jira',
+  },
   ending: { where: 'property', names: '*id *arn *key *name *slug', seen: 'GitHub, OpenAI' },
   /** Holds a value that a server generates, not a name. */
   opaque: { where: 'parameter', names: '*id *uuid *guid *sid', seen: 'GitHub, Box' },

@@ -30,10 +30,10 @@ const FULL_LENGTH = 14;
 export function createIdGenerator(schema: SchemaObject, pattern?: string): TextGenerator | undefined {
   const source = pattern ?? schema.pattern;
   const wanted = source === undefined ? undefined : readPattern(source);
+  const byFormat = schema.format === undefined ? undefined : ID_FORMATS.get(schema.format);
+  if (byFormat !== undefined && (wanted === undefined || matchesAlways(byFormat, wanted))) return byFormat;
   const joined = wanted?.joined();
   if (wanted !== undefined && joined !== undefined) return ofLength(wanted, joined, schema);
-  const byFormat = schema.format === undefined ? undefined : ID_FORMATS.get(schema.format);
-  if (byFormat !== undefined && wanted === undefined) return byFormat;
   for (const example of listExamples(schema)) {
     const like = typeof example === 'string' ? createLikeExample(example) : undefined;
     const generate = like && fitLength(like, [schema]);
@@ -56,6 +56,11 @@ function ofLength(
     if (text.length >= minLength && text.length <= maxLength) return text;
     return pattern.sample(random, minLength, Math.min(maxLength, MAX_TEXT_LENGTH)) ?? text;
   };
+}
+
+/** Whether a pattern accepts what is written, as far as a few trials tell. */
+function matchesAlways(generate: TextGenerator, { expression }: Pattern): boolean {
+  return Array.from({ length: 8 }, (_, i) => generate(createRandom(i, ''))).every((text) => expression.test(text));
 }
 
 /**

@@ -285,11 +285,36 @@ function overlay(text: string, ahead: Sampling['ahead']): string {
 /** The tree of an expression, with the characters of each class. */
 function readAlphabets(expression: RegExp): PatternNode {
   const flags = expression.flags.replaceAll(/[^imsu]/g, '');
-  return readPatternTree(expression, (source, literal): CharacterClass => {
-    if (literal !== undefined) return { choices: [literal], includes: (char) => char === literal };
+  const toClass = (source: string): CharacterClass => {
     const own = new RegExp(`^(?:${source})$`, flags);
     return { choices: readAlphabet(source, own), includes: (char) => own.test(char) };
+  };
+  const anything = toClass('.');
+  const tree = readPatternTree(expression, (source, literal): CharacterClass => {
+    if (literal !== undefined) return toLiteral(literal);
+    return source === '.' ? anything : toClass(source);
   });
+  return escapeDots(tree, anything);
+}
+
+function toLiteral(literal: string): CharacterClass {
+  return { choices: [literal], includes: (char) => char === literal };
+}
+
+/** Reads each single `.` between two other parts as a point whose escape is missing: `^[a-z]+.example.com$`. */
+function escapeDots(node: PatternNode, anything: CharacterClass): PatternNode {
+  const isAny = (each: PatternNode | undefined): boolean => each?.kind === 'chars' && each.chars === anything;
+  const isPart = (each: PatternNode | undefined): boolean =>
+    each !== undefined && each.kind !== 'edge' && each.kind !== 'look' && !isAny(each);
+  if (node.kind === 'group' || node.kind === 'repeat') return { ...node, node: escapeDots(node.node, anything) };
+  if (node.kind === 'either') return { ...node, nodes: node.nodes.map((each) => escapeDots(each, anything)) };
+  if (node.kind !== 'sequence') return node;
+  const nodes = node.nodes.map((each, i): PatternNode =>
+    isAny(each) && isPart(node.nodes[i - 1]) && isPart(node.nodes[i + 1])
+      ? { kind: 'chars', chars: toLiteral('.') }
+      : escapeDots(each, anything),
+  );
+  return { ...node, nodes };
 }
 
 /** The letters from a to z. */
@@ -301,6 +326,9 @@ export const UPPER: string = LOWER.toUpperCase();
 const MARKS = '-_. /:@+=,;!#$%&*?()[]{}<>|~^\'"`\\';
 const ABROAD = 'éüñøßçÀÖΩλжЯאبअ日本語한字٣Ⅷ½²€£©™→°¿“—…😀🚀\t\n\r';
 
+/** In the order of the characters to choose from. */
+const HEX_OF_BOTH_CASES = `abcdef${DIGITS}ABCDEF`;
+
 /** The characters to choose from, readable ones first; each string is one character. */
 const POOL: readonly string[] = Array.from(LOWER + DIGITS + UPPER + MARKS + ABROAD);
 
@@ -311,6 +339,8 @@ function readAlphabet(source: string, expression: RegExp): readonly string[] {
   const readable = fitting.filter((char) => LOWER.includes(char) || DIGITS.includes(char));
   if (isWide && readable.length > 0) return readable;
   const plain = fitting.filter((char) => readable.includes(char) || UPPER.includes(char));
+  // Hexadecimal digits of both cases are written in lower case (RFC 9562 section 4).
+  if (plain.join('') === HEX_OF_BOTH_CASES) return readable;
   if (plain.length > 0) return plain;
   return fitting.length > 0 ? fitting : searchAll(expression);
 }

@@ -5,10 +5,12 @@ import type { MergedSchema, ValuePlace } from '../values/shape.js';
 import { FORMATS, type FormatWriter, type TextContext } from './formats.js';
 import { HEADER_FIELDS } from './header-fields.js';
 import { createImitation, pickIdentifier } from './identifiers.js';
+import { findTechnicalWord } from './technical.js';
 import { findByWords, pickInstant, readTimeKind, type TimeKind, toTimestamp } from './names.js';
 import { toBareName, readWords } from '../../base/names.js';
 import { pickLocation, pickPerson } from './people.js';
 import {
+  ADDRESSES,
   FORMATS_BY_NAME,
   NUMBERS,
   type PickNumber,
@@ -61,6 +63,14 @@ interface NameFacts {
   readonly isTime: boolean;
   readonly format: FormatWriter | undefined;
   readonly word: WriteWord | undefined;
+  /** The value of a technical name. */
+  readonly technical: WriteWord | undefined;
+  /** A value in which items differ. */
+  readonly address: WriteWord | undefined;
+  /** Whether the value is a URL. */
+  readonly isUrl: boolean;
+  /** Whether people know items by it. */
+  readonly isNaturalKey: boolean;
   /** Whether the word is a name or a sentence for people, which any other can replace. */
   readonly isText: boolean;
   readonly number: PickNumber | undefined;
@@ -90,9 +100,15 @@ export function createVocabulary(): Vocabulary {
     vary: (wanted, example) => {
       if (typeof example === 'number') {
         const type = Number.isInteger(example) ? 'integer' : 'number';
-        return pickNumber(wanted, type) ?? varyNumber(example, wanted.attempt.random(wanted.place.stream));
+        const random = wanted.attempt.random(wanted.place.stream);
+        const most = about(wanted.place.name).isNaturalKey ? Infinity : VARIED_NUMBERS[1];
+        return pickNumber(wanted, type) ?? varyNumber(example, random, most);
       }
-      const { word, isText, words, timeKind } = about(wanted.place.name);
+      const facts = about(wanted.place.name);
+      const { word, isText, words, timeKind } = facts;
+      const own =
+        typeof example === 'string' ? varyKey(createContext(wanted, facts, lendFaker), facts, example) : undefined;
+      if (own !== undefined) return own;
       // An id, a code or a constant: only the document knows which others exist.
       if (typeof example !== 'string' || /^[\w-]*[_\d][\w-]*$/.test(example))
         return varyTime(wanted, example, timeKind);
@@ -129,6 +145,7 @@ function createStringWriter(about: Vocabulary['about'], lendFaker: LendFaker): V
       yield pickOwnIdentifier(context);
       yield pickIdentifier('', context.random);
     }
+    if (facts.technical !== undefined && context.repeats < 3) yield facts.technical(context);
     if (format !== undefined) yield* format(context);
     if (word !== undefined && context.repeats < 3) yield word(context);
     yield* writeNeutral(context);
@@ -144,13 +161,47 @@ function varyTime({ attempt, place, shape }: WantedValue, example: unknown, kind
   return format === 'date' ? text.slice(0, 10) : text.replace('.000Z', 'Z');
 }
 
-/** Smaller numbers are levels and versions, larger ones ids and times. */
+/** A string in which items differ, in the form of an example: a URL, a hash, a technical value, or what people know an item by. */
+function varyKey(
+  context: TextContext,
+  { address, isNaturalKey, isUrl }: NameFacts,
+  example: string,
+): string | undefined {
+  if (URL_FORM.test(example) || (isUrl && example.startsWith('/'))) return varyUrl(context, example);
+  if (HASH_FORM.test(example)) return createImitation(example)(context.random);
+  if (address !== undefined) return address(context);
+  if (!isNaturalKey) return undefined;
+  if (/^[a-z]+(?:-[a-z]+)+$/.test(example)) return writeSlug(context);
+  // The letters of a key for people (`AB-1001`) are those of its kind.
+  const digits = example.replaceAll(/\d/g, () => context.random.text('0123456789', 1));
+  if (digits !== example || !/^[A-Z]{2,10}$/.test(example)) return digits === example ? undefined : digits;
+  return context.random.text('ABCDEFGHJKLMNPQRSTUVWXYZ', example.length);
+}
+
+const URL_FORM = /^[a-z][a-z\d+.-]*:\/\/[^\s{}]+$/i;
+const HASH_FORM = /^(?=.*[a-f])(?=.*\d)[\da-f]{16,}$/;
+
+/** The URL with another last segment of its path: other digits, or other words; the extension of a file stays. One without a path gets one. */
+function varyUrl(context: TextContext, example: string): string | undefined {
+  if (HOST_FORM.test(example)) return `${example.replace(/\/$/, '')}/${writeSlug(context)}`;
+  const [, start = '', segment = '', extension = ''] = LAST_SEGMENT.exec(example) ?? [];
+  if (segment === '') return undefined;
+  const digits = segment.replaceAll(/\d/g, () => context.random.text('0123456789', 1));
+  return start + (digits === segment ? writeSlug(context) : digits) + extension;
+}
+
+const HOST_FORM = /^[a-z][a-z\d+.-]*:\/\/[^/?#]+\/?$/i;
+
+/** After the host, the last segment and its extension, without query and fragment. */
+const LAST_SEGMENT = /^((?:[a-z][a-z\d+.-]*:\/\/[^/?#]+)?\/(?:[^?#]*\/)?)([^/?#.]+)((?:\.\w+)?(?:[?#].*)?)$/i;
+
+/** Smaller numbers are levels and versions, much larger ones times. */
 const VARIED_NUMBERS = [10, 1e8] as const;
 
 /** A number of the size of an example, with as many decimals and zeros at the end. */
-function varyNumber(example: number, random: Random): number | undefined {
+function varyNumber(example: number, random: Random, most: number): number | undefined {
   const size = Math.abs(example);
-  if (size < VARIED_NUMBERS[0] || size > VARIED_NUMBERS[1]) return undefined;
+  if (size < VARIED_NUMBERS[0] || size > most) return undefined;
   const decimals = (String(size).split('.')[1] ?? '').length;
   const step = decimals > 0 ? 10 ** -decimals : 10 ** (/0*$/.exec(String(size))?.[0].length ?? 0);
   const value = Math.sign(example) * Math.max(1, Math.round((size * (0.5 + random.next())) / step)) * step;
@@ -206,6 +257,7 @@ function readFacts(name: string): NameFacts {
   const singular = last !== undefined && /[^s]s$/.test(last) ? readWords(name.slice(0, -1)) : undefined;
   const find = <Entry>(table: ReadonlyMap<string, Entry>): Entry | undefined =>
     findByWords(table, words) ?? (singular && findByWords(table, singular));
+  const technical = findTechnicalWord(name);
   const format = find(FORMATS_BY_NAME) ?? (isTime ? 'date-time' : undefined);
   return {
     plain: toBareName(name),
@@ -215,6 +267,10 @@ function readFacts(name: string): NameFacts {
     isTime,
     format: format === undefined ? undefined : FORMATS.get(format),
     word: find(WORDS),
+    technical: technical?.write,
+    address: technical?.isOwn === true ? technical.write : find(ADDRESSES),
+    isUrl: format === 'uri',
+    isNaturalKey: means(name, 'ids.natural'),
     isText: find(TEXTS) !== undefined,
     number: find(NUMBERS),
   };

@@ -62,12 +62,24 @@ const TEXT_ROWS: readonly (readonly [names: string, word: WriteWord])[] = [
   ['productname', ({ faker }) => faker().commerce.productName()],
 ];
 
+/** Addresses and files, in which items differ, by name of the property, without separators. */
+const ADDRESS_ROWS: typeof TEXT_ROWS = [
+  ['ip ipaddress remoteip clientip', (context) => `192.0.2.${context.random.integer(1, 254)}`],
+  ['mac macaddress', (context) => (hex(context, 12).match(/../g) ?? []).join(':')],
+  ['hostname host domain domainname', (context) => `${toPlainLetters(context.person().last)}.example.com`],
+  ['filename file', (context) => `${pickSlug(context)}.txt`],
+];
+
+/** By name of the property, without separators: words in which items differ. */
+export const ADDRESSES: ReadonlyMap<string, WriteWord> = toTable<WriteWord>(ADDRESS_ROWS);
+
 /** By name of the property, without separators: words that any other of their kind can replace. */
 export const TEXTS: ReadonlyMap<string, WriteWord> = toTable<WriteWord>(TEXT_ROWS);
 
 /** By name of the property, without separators. */
 export const WORDS: ReadonlyMap<string, WriteWord> = toTable<WriteWord>([
   ...TEXT_ROWS,
+  ...ADDRESS_ROWS,
   ['userid', user],
   ['reason', pickSentence],
   ['slug key tag category code reference', pickSlug],
@@ -90,10 +102,6 @@ export const WORDS: ReadonlyMap<string, WriteWord> = toTable<WriteWord>([
   ['color colour', ({ faker }) => faker().color.human()],
   ['model', (context) => `${pickSlug(context)}-${context.random.integer(1, 9)}`],
   ['useragent', () => 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'],
-  ['ip ipaddress remoteip clientip', (context) => `192.0.2.${context.random.integer(1, 254)}`],
-  ['mac macaddress', (context) => (hex(context, 12).match(/../g) ?? []).join(':')],
-  ['hostname host domain domainname', (context) => `${toPlainLetters(context.person().last)}.example.com`],
-  ['filename file', (context) => `${pickSlug(context)}.txt`],
   ['path filepath', (context) => `/${pickSlug(context)}/${pickSlug(context)}`],
   ['extension', () => 'txt'],
   ['mimetype contenttype mediatype', () => 'application/json'],

@@ -2,7 +2,7 @@ import { INTEGER_RANGES } from '../../schema/checker/formats.js';
 import { makeFormatted } from './make-formatted.js';
 import { MAX_TEXT_LENGTH } from '../text/pattern.js';
 import { accepts, acceptsNumber, acceptsString, type MergedSchema, type SchemaPart } from './shape.js';
-import { ENUMERATE, IMPOSSIBLE, isMistaken, takesExamples, type ValueTask } from './attempt.js';
+import { ENUMERATE, IMPOSSIBLE, takesExamples, type ValueTask } from './attempt.js';
 
 /** Generates a number within its bounds that is a multiple of `multipleOf`. */
 export function makeNumber(task: ValueTask, type: 'integer' | 'number'): unknown {
@@ -81,6 +81,8 @@ function readBounds(task: ValueTask, step: number): readonly [least: number, mos
   const least = Math.max(shape.minimum, shape.exclusiveMinimum);
   const most = Math.min(shape.maximum, shape.exclusiveMaximum, size);
   const span = Math.max(place.repeats < 2 ? 1000 : 1e9, step * 100);
+  // Bounds this far on both sides of 0 are those of a type, such as a safe integer, and no range.
+  if (least < 0 && most >= 1 && most - least > span * 10) return [1, Math.min(span, most)];
   if (least === -Infinity) {
     const lowest = Math.max(...ranges.map(([low]) => low), most - span);
     return most === size ? [Math.min(1, most), Math.min(span, size)] : [lowest, most];
