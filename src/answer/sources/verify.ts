@@ -67,8 +67,12 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     if (isSentAnyway(policy, source, answer)) return withViolations(answer, violations);
     // A generated list of such objects is better than an error.
     if (isBest && isAmbiguous) return withViolations(answer, violations.map(toNote));
-    const other = policy === 'pass' && source !== undefined ? askBelow(source, exchange, violations) : undefined;
-    if (isBest && other !== undefined && hasErrors(other.violations)) return withViolations(answer, violations);
+    // Where the schema contradicts itself, what is answered without this source is better than an error, and an item is better than that.
+    const asksBelow = policy === 'pass' || policy === 'regenerate';
+    const other = asksBelow && source !== undefined ? askBelow(source, exchange, violations) : undefined;
+    const isEmpty = isObject(answer.body) && Object.keys(answer.body).length === 0;
+    if (isBest && !isEmpty && other !== undefined && hasErrors(other.violations))
+      return withViolations(answer, violations);
     return other ?? fail(parts.errors, exchange, { answer, violations, hint: source?.hint });
   };
 

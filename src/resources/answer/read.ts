@@ -167,6 +167,8 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const page = style.cut({ plan, view, limit, recall: list.recall, value: (role) => values[names[role] ?? ''] });
     if (isPageMistake(page)) return answerInvalidCursor(context, exchange, { plan, mistake: page, total: view.size });
     noteEmptiness(exchange, selection, { list, view, page });
+    // Nothing is declared about the answer, and nothing was sent that it could show.
+    if (choice.media === undefined && list.size === 0) return toAnswer({ ...choice, mediaType: undefined }, undefined);
     const entries = binding.action === 'count' ? [] : view.slice(page.from, page.to).map(origin);
     const url = (turn: PageTurn | 'first' | undefined, absolute: boolean): string =>
       toUrl(call, plan, { turn, absolute });
