@@ -14,9 +14,8 @@ import { SECRETS } from './rows/secrets.js';
 import { SEGMENTS } from './rows/segments.js';
 import { STATUSES } from './rows/statuses.js';
 import { STREAMS } from './rows/streams.js';
-import { TECHNICAL } from './rows/technical.js';
 import { TIMES } from './rows/times.js';
-import { VALUES } from './rows/values.js';
+import { TECHNICAL, VALUES } from './rows/values.js';
 import { VERBS } from './rows/verbs.js';
 
 interface Tables {

@@ -49,7 +49,7 @@ export function planStream(parts: SourceParts, operation: Operation, media: Medi
     const writer = createWriter(parts, read, context);
     const written = writeItems(writer, plan, { call, whole });
     if (written === undefined) return undefined;
-    const events = toEvents(parts, { items, types: plan.types, read, context }, written);
+    const events = toEvents(parts, { plan: items, types: plan.types, read, context }, written);
     return plan.marker === undefined ? events : [...events, { data: plan.marker }];
   };
 }
@@ -88,8 +88,8 @@ export function createEventGenerator(
 ): (items: ItemPlan, context: GenerateContext) => readonly unknown[] | undefined {
   const read = createSchemaReader(parts.contract);
   const find = memoize((pointer: string) => readEventTypes(parts.contract, read, pointer));
-  return (items, context) => {
-    const types = find(readDataPointer(items));
+  return (plan, context) => {
+    const types = find(readDataPointer(plan));
     if (types === undefined || types.types.length > MAX_TYPES) return undefined;
     const writer = createWriter(parts, read, context);
     // An event at the end that shows an object shows the whole of it.
@@ -98,21 +98,25 @@ export function createEventGenerator(
     const value = target === undefined ? undefined : parts.generator.value(target, context);
     const whole = isObject(value) ? value : {};
     const events = writeEvents(writer, types, whole);
-    return events && toEvents(parts, { items, types, read, context }, events);
+    return events && toEvents(parts, { plan, types, read, context }, events);
   };
 }
 
 /** Events of their data, each with its type in the field `event`, where it has one; whole events with what their schema adds to them. */
 function toEvents(
   { generator }: SourceParts,
-  plan: Pick<StreamPlan, 'items' | 'types'> & { readonly read: ReadSchema; readonly context: GenerateContext },
+  of: Pick<StreamPlan, 'types'> & {
+    readonly plan: ItemPlan;
+    readonly read: ReadSchema;
+    readonly context: GenerateContext;
+  },
   all: readonly unknown[],
 ): readonly unknown[] {
-  const { items, types, read, context } = plan;
-  if (items.form === 'value') return all;
-  const complete = items.form === 'event' ? createWholeEvents({ generator, read }, items, context) : undefined;
+  const { plan, types, read, context } = of;
+  if (plan.form === 'value') return all;
+  const complete = plan.form === 'event' ? createWholeEvents({ generator, read }, plan, context) : undefined;
   return all.map((data, index) => {
-    if (items.form === 'event' && items.json === undefined) return isObject(data) ? complete?.(data, index) : data;
+    if (plan.form === 'event' && plan.json === undefined) return isObject(data) ? complete?.(data, index) : data;
     const type = types === undefined || !isObject(data) ? undefined : data[types.property];
     const event = typeof type === 'string' ? { event: type, data } : { data };
     return complete === undefined ? event : complete(event, index);

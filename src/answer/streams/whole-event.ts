@@ -1,3 +1,4 @@
+import { ANNOTATIONS } from '../../contract/schema-view/keywords.js';
 import { filterMembers, isObject } from '../../base/json.js';
 import type { PropertyView, ReadSchema } from '../../contract/schema-view/schema-view.js';
 import type { GenerateContext, Generator } from '../../generate/generate.js';
@@ -30,9 +31,7 @@ export function createWholeEvents(
   };
 }
 
-/** Whether a schema says nothing about the values of a field. */
+/** Whether a schema says nothing about the values of a field but their type. */
 function isFree({ schema }: PropertyView): boolean {
-  return !VALUE_KEYWORDS.some((keyword) => schema[keyword] !== undefined);
+  return Object.keys(schema).every((keyword) => keyword === 'type' || ANNOTATIONS.test(keyword));
 }
-
-const VALUE_KEYWORDS = ['const', 'enum', 'pattern', 'format', 'example', 'examples', 'default'] as const;

@@ -46,3 +46,60 @@ export const VALUES = {
   /** A word of a boolean that is true in a normal state. */
   trueWord: { where: 'word', names: 'active enabled ok success valid available deleted live', seen: 'GitHub, Stripe' },
 } as const;
+
+/** Strings whose form is known to people who run software. */
+export const TECHNICAL = {
+  repository: {
+    where: 'property',
+    names: '(git)?repo(sitory)?(url|uri)? git(url|uri) (clone|checkout)(url|uri) *gitrepo(sitory)?',
+    seen: 'GitLab, Argo CD',
+  },
+  branch: { where: 'property', names: '(git|default|base|source|target|head)?branch gitref', seen: 'GitHub' },
+  image: { where: 'property', names: '(docker|container|base|oci)image(name|uri|url|ref)?', seen: 'Docker, Fly.io' },
+  publicKey: { where: 'property', names: '*publickey ssh(public)?key authorizedkey', seen: 'GitHub, Hetzner Cloud' },
+  privateKey: { where: 'property', names: '*privatekey(pem)?', seen: 'Hetzner Cloud' },
+  certificate: {
+    where: 'property',
+    names: '(ssl|tls|ca|client|server)?cert(ificate)?(pem|chain)? cabundle',
+    seen: 'Hetzner Cloud, Kubernetes',
+  },
+  host: { where: 'property', names: '*fqdn dnsname *nameserver *cname', seen: 'Hetzner Cloud, Vercel' },
+  ipv4: {
+    where: 'property',
+    names: '*ipv4(address)? (default|ip|network)gateway gatewayip nexthop',
+    seen: 'DigitalOcean',
+  },
+  ipv6: { where: 'property', names: '*ipv6(address)?', seen: 'DigitalOcean' },
+  network: { where: 'property', names: '*cidr(block|range)? *subnet *iprange', seen: 'DigitalOcean, Hetzner Cloud' },
+  netmask: { where: 'property', names: '*(net|subnet)mask', seen: 'DigitalOcean' },
+  quantity: {
+    where: 'property',
+    names: 'memory ram *(disk|storage|memory|ram|volume|swap|cache|heap)(size|limit|request|quota|capacity)',
+    seen: 'Kubernetes, Fly.io',
+  },
+  machine: {
+    where: 'property',
+    names: '(instance|machine|vm|server)(type|size) instanceclass nodesize',
+    seen: 'Fly.io',
+  },
+  zone: { where: 'property', names: 'availabilityzone datacenter', seen: 'Hetzner Cloud' },
+  system: { where: 'property', names: 'os operatingsystem osname ostype', seen: 'Docker, DigitalOcean' },
+  architecture: { where: 'property', names: '(cpu)?arch(itecture)?', seen: 'Docker, Hetzner Cloud' },
+  command: {
+    where: 'property',
+    names: '(start|build|run|test|install|shell|exec)command commandline cmd entrypoint',
+    seen: 'Docker, Vercel',
+  },
+  cron: { where: 'property', names: '*cron(expression|schedule|string|tab)?', seen: 'Vercel, Argo CD' },
+  regex: { where: 'property', names: '*regexp?', seen: 'GitLab' },
+  statement: { where: 'property', names: '*sql(query|statement)?', seen: 'Elasticsearch' },
+  connection: { where: 'property', names: '(database|db)(url|uri|dsn) *connectionstring dsn', seen: 'Sentry' },
+  algorithm: {
+    where: 'property',
+    names: '(signature|signing|hash|hashing|digest|checksum)?algorithm',
+    seen: 'JSON Web Algorithms',
+  },
+  charset: { where: 'property', names: '*charset *characterset', seen: 'HTML' },
+  protocol: { where: 'property', names: '(network|transport|ip)?protocol', seen: 'DigitalOcean, Kubernetes' },
+  resolution: { where: 'property', names: '(video|screen|image|display|camera|output|max|min)resolution', seen: 'Mux' },
+} as const;

@@ -11,7 +11,7 @@ interface TechnicalWord {
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Writes a text in the form of PEM (RFC 7468), whose content is random. */
+/** Writes the form of PEM (RFC 7468) with random content. */
 const writePem =
   (label: string): WriteWord =>
   ({ random }) =>

@@ -136,7 +136,7 @@ export function createCallDecoder(
   const turns = createTurnLimit();
   return {
     turns,
-    decode: createVariantDecoder(contract, (matched) => {
+    decode: createVariantDecoder(contract, (matched: MatchedRequest): Call | Promise<Call> => {
       const { operation, pathText, request, body } = matched;
       const plan = planOf(operation);
       const { url, search, headers } = matched.target ?? {
