@@ -66,8 +66,8 @@ export const TAKES_NEXT: RegExp = /[`"'](\w+\.)*next(_?(page|cursor|token|key))?
 
 /** Descriptions of a page or offset that begins at 0, and at 1. */
 export const FIRST_NUMBERS: readonly [RegExp, RegExp] = [
-  /\b(zero|0)[- ](based|indexed)|starts? (at|from|with) (0|zero)\b|first page is (0|zero)\b/i,
-  /\b(one|1)[- ](based|indexed)|starts? (at|from|with) (1|one)\b/i,
+  /\b(zero|0)[- ](based|indexed)|starts? (at|from|with) (0|zero)\b|first page is (0|zero)\b|\bdefaults?( value)?( is| to|:| of)? `?0\b/i,
+  /\b(one|1)[- ](based|indexed)|starts? (at|from|with) (1|one)\b|\bdefaults?( value)?( is| to|:| of)? `?1\b/i,
 ] as const;
 
 /** The part of a list's description that names the items it does not show: `that have not been canceled`. */

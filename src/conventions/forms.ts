@@ -37,6 +37,10 @@ export const MASKED_NAME: RegExp = /^(?:redacted|masked|obfuscated)_?(.+)$/i;
 /** The last word of a bare name that has a participle before it: `archived_at`. */
 export const TIME_ENDING: RegExp = /(at|on|date)$/;
 
+/** The bare name of a count with what it counts: `totalorders`, `orderscount`, `numorders`. */
+export const COUNT_OF: RegExp =
+  /^(?:total|num(?:ber)?(?:of)?|nb|count(?:of)?)(?<before>.+)$|^(?<after>.+?)(?:total|count)$/;
+
 /** The first word of an object that leads to another page: `next` of `next_page`. */
 export const PAGE_TURN: RegExp = /^(next|prev|previous|first|last|self)/;
 

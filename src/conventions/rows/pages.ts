@@ -8,6 +8,11 @@ export const PAGES = {
     `,
     seen: 'GitHub, OpenAI',
   },
+  hasPrevious: {
+    where: 'property',
+    names: 'has(prev|previous)(page|items|results)? previouspageexists',
+    seen: 'GitHub, Spring',
+  },
   firstId: { where: 'property', names: 'firstid', seen: 'OpenAI' },
   lastId: { where: 'property', names: 'lastid', seen: 'OpenAI' },
   total: {
@@ -15,10 +20,16 @@ export const PAGES = {
     names: `
       total total(count|items|results|entries|records|elements|size|objects|hits|rows) counttotal fullcount
       total(filtered|matching|available|found)(count)? (filtered|matching)(total|count) @count
+      (items|results|entries|records|elements|objects|hits|rows)total totalnumber(of(items|results|entries|records|elements|objects|hits|rows))? (grand|overall)total
+      (num|nb|number|count)?(found|hits) (items|results|records|hits)found
     `,
-    seen: 'GitHub, Stripe',
+    seen: 'GitHub, Stripe, Typesense',
   },
-  pages: { where: 'property', names: 'pages pagecount total(pages|pagecount) numpages pagestotal', seen: 'GitHub' },
+  pages: {
+    where: 'property',
+    names: 'pages (page|pages)count total(pages|pagecount) (num|nb|numberof)pages pagestotal',
+    seen: 'GitHub',
+  },
   remaining: { where: 'property', names: 'remaining(itemcount|items|count)?', seen: 'GitHub, OpenAI' },
   count: {
     where: 'property',
@@ -58,13 +69,16 @@ export const PAGES = {
   self: { where: 'property', names: '(self|uri|href)(link|url|uri|href)?', seen: 'GitHub, Train Travel' },
   /** The URL of the list. */
   list: { where: 'property', names: 'url', seen: 'Box, GitHub' },
-  first: { where: 'property', names: 'first(page)?(link|url|uri|href)?', seen: 'Twilio' },
+  /** The first page, or whether this is it. */
+  first: { where: 'property', names: '(is)?first(page)? first(page)?(link|url|uri|href)', seen: 'Twilio, Spring' },
+  /** Whether the page has no items. */
+  empty: { where: 'property', names: '(is)?empty', seen: 'Spring' },
   /** An object of an envelope with properties of the page. */
   object: {
     where: 'property',
     names: `
-      links meta metadata additionaldata pagination paging pageinfo pagemeta page pages cursors? responsemetadata
-      resultinfo (next|prev|previous|self|first|last)(page|link)?
+      links meta metadata additionaldata pagination paging page(info|able|meta|metadata) page pages cursors?
+      responsemetadata resultinfo (next|prev|previous|self|first|last)(page|link)?
     `,
     seen: 'GitHub, Train Travel',
   },

@@ -18,7 +18,7 @@ import {
   findItems,
   readRoleUse,
 } from './list-shape.js';
-import type { Page, PageFacts, PageTurn } from './pagination.js';
+import { countPages, type Page, type PageFacts, type PageTurn } from './pagination.js';
 import type { DeclaredHeader, Operation } from '../../contract/operations/operation.js';
 
 /** Plans the envelope around one item: a function that puts the item at its place, and the properties with one valid value. */
@@ -209,10 +209,14 @@ function lacksPage(members: readonly Member[], facts: EnvelopeFacts): boolean {
 function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
   const { page, entries, total, limit } = facts;
   const { firstPage, firstOffset } = facts.plan;
-  const pages = Math.ceil(total / Math.max(1, limit));
+  const pages = countPages(total, limit);
   switch (field.role) {
     case 'hasMore':
       return page.more;
+    case 'hasPrevious':
+      return page.from > 0;
+    case 'empty':
+      return facts.items.length === 0;
     case 'firstId':
       return entries[0] === undefined ? undefined : facts.id(entries[0]);
     case 'lastId': {
@@ -232,7 +236,7 @@ function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
     case 'remaining':
       return page.to < total ? total - page.to : undefined;
     case 'page':
-      return Math.floor(page.from / Math.max(1, limit)) + firstPage;
+      return page.number ?? Math.floor(page.from / Math.max(1, limit)) + firstPage;
     case 'pages':
       return pages;
     case 'list':
@@ -246,9 +250,9 @@ function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
       if (field.type === 'boolean') return page.to >= total;
       return field.type === 'integer' ? Math.max(firstPage, pages - 1 + firstPage) : readTurn(field, page.last, facts);
     case 'next':
-      return readTurn(field, page.next, facts);
+      return field.type === 'boolean' ? page.more : readTurn(field, page.next, facts);
     default:
-      return readTurn(field, page.previous, facts);
+      return field.type === 'boolean' ? page.from > 0 : readTurn(field, page.previous, facts);
   }
 }
 

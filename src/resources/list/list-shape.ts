@@ -1,4 +1,4 @@
-import { PAGE_TURN, PAGE_RELATIONS } from '../../conventions/forms.js';
+import { COUNT_OF, PAGE_TURN, PAGE_RELATIONS } from '../../conventions/forms.js';
 import { means } from '../../conventions/conventions.js';
 import { OF_PAGE } from '../../conventions/descriptions.js';
 import { isObject, isScalarType } from '../../base/json.js';
@@ -16,6 +16,7 @@ import {
 } from '../../contract/schema-view/schema-view.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
 import { toBareName } from '../../base/names.js';
+import { toBareNoun } from '../../conventions/names.js';
 
 /**
  * The meanings of an envelope property for the page, in the order in which a name is asked for them, and how far each is used:
@@ -23,23 +24,25 @@ import { toBareName } from '../../base/names.js';
  * the way to one; or without a request, which the URLs of a list need.
  */
 const ROLES = {
-  hasMore: { isHeader: true, announces: true, isComputed: true },
+  hasMore: { isHeader: true, announces: true, isComputed: true, leads: true },
+  hasPrevious: { isHeader: true, isComputed: true, isFlag: true, leads: true },
   firstId: {},
   lastId: {},
-  total: { isHeader: true, announces: true, isComputed: true },
-  pages: { isHeader: true, announces: true, isComputed: true },
-  remaining: { announces: true },
-  count: { isComputed: true },
-  page: { isHeader: true, isComputed: true },
-  limit: { isHeader: true },
-  offset: { isHeader: true },
-  end: {},
-  next: { isHeader: true, announces: true, isComputed: true, isTurn: true },
-  previous: { isHeader: true, isComputed: true, isTurn: true },
+  total: { isHeader: true, announces: true, isComputed: true, isNumber: true },
+  pages: { isHeader: true, announces: true, isComputed: true, isNumber: true, leads: true },
+  remaining: { announces: true, isNumber: true },
+  count: { isComputed: true, isNumber: true },
+  page: { isHeader: true, isComputed: true, isNumber: true },
+  limit: { isHeader: true, isNumber: true },
+  offset: { isHeader: true, isNumber: true },
+  end: { isNumber: true },
+  next: { isHeader: true, announces: true, isComputed: true, isTurn: true, leads: true },
+  previous: { isHeader: true, isComputed: true, isTurn: true, leads: true },
   last: { isTurn: true },
   self: {},
   list: {},
   first: {},
+  empty: { isComputed: true, isFlag: true },
 } as const;
 
 /** The meaning of an envelope property for the page. */
@@ -54,6 +57,12 @@ interface RoleUse {
   readonly isComputed?: true;
   readonly isHeader?: true;
   readonly isTurn?: true;
+  /** Whether an object is that of a page if it has this property and only others that describe pages. */
+  readonly leads?: true;
+  /** Whether no boolean has it. */
+  readonly isNumber?: true;
+  /** Whether only a boolean has it. */
+  readonly isFlag?: true;
 }
 
 export function readRoleUse(role: EnvelopeRole): RoleUse {
@@ -119,7 +128,10 @@ export function planList(
 ): ListShape | undefined {
   const pointer = readAnswerPointer(operation) ?? '';
   const schema = read(pointer);
-  return schema && items && { ...items, schema: pointer, plan: planAround(schema, read, items.path) };
+  const segments = operation.path.split('/').filter((each) => !each.startsWith('{'));
+  return (
+    schema && items && { ...items, schema: pointer, plan: planAround(schema, { read, path: items.path, segments }) }
+  );
 }
 
 /** Pointer to the schema of the body of a success. */
@@ -128,9 +140,14 @@ export function readAnswerPointer(operation: Operation): string | undefined {
   return media?.schema === undefined ? undefined : media.schemaPointer;
 }
 
-/** Plans a response with items, or the number of items, at a path. */
-function planAround(schema: SchemaView, read: ReadSchema, path: readonly string[]): Plan {
-  return path.length === 0 ? { kind: 'items' } : planObject(schema, { read, items: path, above: [] });
+/** Plans a response with items, or the number of items, at a path. @param at.segments - Those of the path of the operation. */
+function planAround(
+  schema: SchemaView,
+  at: { readonly read: ReadSchema; readonly path: readonly string[]; readonly segments?: readonly string[] },
+): Plan {
+  const { read, path, segments = [] } = at;
+  if (path.length === 0) return { kind: 'items' };
+  return planObject(schema, { read, items: path, above: [], nouns: [...path.slice(-1), ...segments].map(toBareNoun) });
 }
 
 /** The shape of a response that is the size of a list: a number, or an object that has it; undefined for any other. */
@@ -145,7 +162,7 @@ export function readCountShape(read: ReadSchema, operation: Operation): ListShap
     if (plan.kind !== 'object') return plan;
     return { ...plan, members: plan.members.map((member) => ({ ...member, plan: toTotal(member.plan) })) };
   };
-  return { ...PLAIN_LIST, schema: pointer, plan: toTotal(planAround(schema, read, path)) };
+  return { ...PLAIN_LIST, schema: pointer, plan: toTotal(planAround(schema, { read, path })) };
 }
 
 /** The path to the number that is the size of a list: by its name, else the only one. */
@@ -177,43 +194,72 @@ interface PlanContext {
   readonly items: readonly string[];
   /** The names of the objects around, outermost first. */
   readonly above: readonly string[];
+  /** What the items are called, as bare singulars. */
+  readonly nouns?: readonly string[];
 }
 
 /** Plans an envelope: the properties that depend on the page, and those with one valid value, in the order of the schema. */
 export function planObject(schema: SchemaView, context: PlanContext): Plan & { readonly kind: 'object' } {
   const all = listProperties(schema);
-  // A count beside a total is that of the page.
-  const hasTotal = all.some(({ known }) => findRole(known, context.above) === 'total');
+  const roles = new Set(all.map((property) => findOwnRole(property, context)));
   const members = all.flatMap((property): readonly Member[] => {
-    const plan = planMember(property, context, hasTotal);
+    const plan = planMember(property, context, roles);
     const { name, nullable, required } = property;
     return plan === undefined ? [] : [{ name, plan, nullable, required }];
   });
   return { kind: 'object', members };
 }
 
-function planMember(property: PropertyView, context: PlanContext, hasTotal: boolean): Plan | undefined {
+/** @param roles - Those of all properties of the object. */
+function planMember(property: PropertyView, context: PlanContext, roles: ReadonlySet<Role>): Plan | undefined {
   const { name, known, target, schema } = property;
   const { read, items, above } = context;
   const [next, ...rest] = items;
   const inner = name === items[0] ? read(target) : readWhole(property, read);
-  if (name === next) {
-    if (rest.length === 0 || inner === undefined) return { kind: 'items' };
-    return planObject(inner, { read, items: rest, above: [...above, known] });
-  }
+  const below = { ...context, items: name === next ? rest : [], above: [...above, known] };
+  if (name === next) return rest.length === 0 || inner === undefined ? { kind: 'items' } : planObject(inner, below);
   if ('const' in schema) return { kind: 'constant', value: schema.const };
   if (inner !== undefined && inner.members.size > 0 && inner.type !== 'array') {
-    if (!means(known, 'pages.object') || above.length > 2) return undefined;
-    const plan = planObject(inner, { read, items: [], above: [...above, known] });
+    if (above.length > 2 || !(means(known, 'pages.object') || isAllOfPage(inner, below))) return undefined;
+    const plan = planObject(inner, below);
     return plan.members.some((member) => member.plan.kind !== 'constant') ? plan : undefined;
   }
-  const role = inner?.type === 'array' ? undefined : findRole(known, above);
+  const role = inner?.type === 'array' ? undefined : findOwnRole(property, context);
+  if (role === undefined) return planConstant(property, inner);
+  return { kind: 'field', field: toField(property, chooseCount(property, role, roles), above) };
+}
+
+type Role = EnvelopeRole | undefined;
+
+/** The role of a count: that of all items, unless there is a total, or it says that it is that of the page. */
+function chooseCount({ known, schema }: PropertyView, role: EnvelopeRole, roles: ReadonlySet<Role>): EnvelopeRole {
+  if (role !== 'count') return role;
+  // Beside the number of the page, the size is the one that was asked for.
+  if (roles.has('page') && toBareName(known) === 'size') return 'limit';
+  const isOfPage = means(known, 'pages.ofOnePage') || OF_PAGE.test(schema.description ?? '');
+  return roles.has('total') || isOfPage ? 'count' : 'total';
+}
+
+/** Whether an object says where other pages are, and everything in it is about pages, whatever it is called. */
+function isAllOfPage(schema: SchemaView, context: PlanContext): boolean {
+  const roles = listProperties(schema).map((property) =>
+    property.scalar ? findOwnRole(property, context) : undefined,
+  );
+  return !roles.includes(undefined) && roles.some((role) => role !== undefined && readRoleUse(role).leads === true);
+}
+
+/** The role of a property by its name and type: also that of `totalOrders` and `order_count` in a list of orders. */
+function findOwnRole({ known, schema, bare }: PropertyView, { above, nouns = [] }: PlanContext): Role {
+  const role = findRole(known, above);
+  const type = readSchemaType(schema);
   if (role !== undefined) {
-    const isOfPage = means(known, 'pages.ofOnePage') || OF_PAGE.test(schema.description ?? '');
-    const isTotal = role === 'count' && !hasTotal && !isOfPage;
-    return { kind: 'field', field: toField(property, isTotal ? 'total' : role, above) };
+    const { isNumber, isFlag } = readRoleUse(role);
+    return (isNumber === true && type === 'boolean') || (isFlag === true && type !== 'boolean') ? undefined : role;
   }
-  return planConstant(property, inner);
+  const { before, after } = (isNumeric(schema) ? COUNT_OF.exec(bare)?.groups : undefined) ?? {};
+  const counted = before ?? after;
+  if (counted === undefined || !nouns.includes(toBareNoun(counted))) return undefined;
+  return bare.includes('total') ? 'total' : 'count';
 }
 
 const LINKS = /^_?links$/i;
@@ -331,7 +377,9 @@ export function findShapeAt(read: ReadSchema, usual: ListShape, pointer: string 
   if (schema === undefined || pointer === undefined || usual.element.length > 0) return usual;
   if (schema.pointer === read(usual.schema)?.pointer) return usual;
   const items = findItems(schema, read, usual.path.at(-1));
-  return items === undefined ? usual : { ...items, schema: pointer, plan: planAround(schema, read, items.path) };
+  return items === undefined
+    ? usual
+    : { ...items, schema: pointer, plan: planAround(schema, { read, path: items.path }) };
 }
 
 function listArrays(read: ReadSchema, schema: SchemaView): readonly PropertyView[] {

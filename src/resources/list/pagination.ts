@@ -45,6 +45,8 @@ export interface Page {
   readonly previous: PageTurn | undefined;
   /** Undefined where no parameter leads to it. */
   readonly last: PageTurn | undefined;
+  /** The number that the request names. */
+  readonly number?: number;
   /** The unit of a range that the request names; empty where it names none. */
   readonly unit?: string | undefined;
 }
@@ -188,21 +190,25 @@ function toToken(after: string): string {
 }
 
 function cutByNumber(request: PageRequest): Page {
-  const { limit, value } = request;
+  const { limit, value, view } = request;
   const { firstPage } = request.plan;
-  const number = Math.max(firstPage, Math.floor(readNumber(value('page'), firstPage)));
-  const page = cutFrom(request, (number - firstPage) * limit);
+  // Without a limit, all items are on the first page.
+  const given = Number.isFinite(limit) ? readNumber(value('page'), firstPage) : firstPage;
+  const number = Math.max(firstPage, Math.floor(given));
+  const index = number - firstPage;
+  const page = cutFrom(request, index === 0 ? 0 : index * limit);
   const turn = (to: number): PageTurn => ({ role: 'page', value: to });
   return {
     ...page,
+    number,
     next: page.more ? turn(number + 1) : undefined,
-    previous: number > firstPage ? turn(number - 1) : undefined,
-    last: turn(firstPage + Math.max(0, countPages(request) - 1)),
+    previous: index > 0 ? turn(number - 1) : undefined,
+    last: turn(firstPage + Math.max(0, countPages(view.size, limit) - 1)),
   };
 }
 
 function cutByOffset(request: PageRequest): Page {
-  const { limit, value } = request;
+  const { limit, value, view } = request;
   const { firstOffset } = request.plan;
   const page = cutFrom(request, Math.max(0, Math.floor(readNumber(value('offset'), firstOffset)) - firstOffset));
   const turn = (index: number): PageTurn => ({ role: 'offset', value: Math.max(0, index) + firstOffset });
@@ -210,12 +216,13 @@ function cutByOffset(request: PageRequest): Page {
     ...page,
     next: limit > 0 && page.more ? turn(page.to) : undefined,
     previous: limit > 0 && page.from > 0 ? turn(page.from - limit) : undefined,
-    last: turn((countPages(request) - 1) * limit),
+    last: turn(Number.isFinite(limit) ? (countPages(view.size, limit) - 1) * limit : 0),
   };
 }
 
-function countPages({ view, limit }: PageRequest): number {
-  return Math.ceil(view.size / Math.max(1, limit));
+/** The number of pages with some items. */
+export function countPages(total: number, limit: number): number {
+  return Number.isFinite(limit) ? Math.ceil(total / Math.max(1, limit)) : Math.min(1, total);
 }
 
 /** The items of a range (RFC 9110 14.2): `items=0-9`, or `0-9`; a range that cannot be read is ignored. */

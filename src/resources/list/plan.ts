@@ -35,6 +35,8 @@ export interface PagePlan extends PageFacts {
   /** Role -> the name of its query parameter. */
   readonly names: Readonly<Partial<Record<PageRole, string>>>;
   readonly defaultLimit: number;
+  /** The parameters that can limit a page: some lists have `limit` beside `pageSize`. */
+  readonly limits: readonly string[];
   /** Larger limits are reduced to this; Infinity where the contract declares none. */
   readonly maximumLimit: number;
   /** The parameter that reverses the order. */
@@ -96,7 +98,10 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
 function planPages(operation: Operation, known: PageKnowledge, query: readonly Candidate[]): PagePlan {
   const { style, names } = withCursor(findStyle(query, known.style), known);
   const same = findOtherSpellings(query, Object.values(names));
-  const taken = new Set<string>([...Object.values(names), ...same.map(([other]) => other)]);
+  const limits = query.flatMap((each) =>
+    each.name === names.limit || (means(each.bare, 'queries.plainLimit') && fitsRole(each, 'limit')) ? [each.name] : [],
+  );
+  const taken = new Set<string>([...Object.values(names), ...limits, ...same.map(([other]) => other)]);
   const order = query.find(({ known, schema }) => means(known, 'queries.order') && hasDirections(schema));
   const sort = query.find(
     ({ name, known }) => means(known, 'queries.sort') && !taken.has(name) && name !== order?.name,
@@ -121,6 +126,7 @@ function planPages(operation: Operation, known: PageKnowledge, query: readonly C
     firstPage: readFirst(named('page'), 1),
     firstOffset: readFirst(named('offset'), 0),
     numbers: readNumbers(names.token),
+    limits,
     isAlwaysGiven: named('token')?.required === true,
     fits: createFit(named('token'), isNumbered),
     defaultLimit: limit === undefined ? (isWhole ? Infinity : PAGE_SIZE) : readDefault(limit),
@@ -316,10 +322,11 @@ function readDefault(parameter: Candidate): number {
   const { own: schema } = parameter;
   // Some services write -1 or 0 for no limit.
   if (typeof schema.default === 'number') return schema.default > 0 ? schema.default : Infinity;
-  if (typeof schema.default === 'string' && /^\d+$/.test(schema.default)) return Number(schema.default);
+  if (typeof schema.default === 'string' && /^\d+$/.test(schema.default)) return Number(schema.default) || Infinity;
   const text = parameter.description ?? schema.description ?? '';
   const told = /defaults?(?: value)?(?: is| to|:| of)?\s*(?:is\s*)?`?(\d+)/i.exec(text)?.[1];
-  return told === undefined ? Math.min(PAGE_SIZE, schema.maximum ?? PAGE_SIZE) : Number(told);
+  if (told === undefined) return Math.min(PAGE_SIZE, schema.maximum ?? PAGE_SIZE);
+  return Number(told) || Infinity;
 }
 
 /** Items that a list leaves out unless a parameter such as `include_disabled` asks for them. */
