@@ -100,6 +100,7 @@ describe('items of a property with one example', () => {
     ['website', 'https://tools.example', /^https:\/\/tools\.example(?:\/[a-z-]+)?$/],
     ['href', '/tools/77', /^\/tools\/\d\d$/],
     ['revision', '9d4e0f6f6f0b8a119d4e', /^[\da-f]{20}$/],
+    ['checked', '9D4E0F6F6F0B8A119D4E', /^[\dA-F]{20}$/],
     ['public_ip', '198.51.100.7', /^[\d.]+$/],
     ['fqdn', 'hammer.tools.example', /^[a-z.-]+$/],
   ])('differ in %s: %s', async (name, example, want) => {
@@ -139,6 +140,8 @@ it.each([
   ['vpc_cidr', /^10\.\d+\.\d+\.0\/24$/],
   ['private_ipv4', /^192\.0\.2\.\d+$/],
   ['backup_cron', /^\d+ \d+ \* \* \*$/],
+  ['port', /^\d{4}$/],
+  ['visit_count', /^\d+$/],
   ['payment_gateway', /^[a-z]+-[a-z]+$/],
   ['gift_certificate', /^[a-z]+-[a-z]+$/],
 ])('the technical name %s has a value of its form, other names have not', async (name, want) => {

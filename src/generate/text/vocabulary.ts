@@ -168,7 +168,11 @@ function varyKey(
   example: string,
 ): string | undefined {
   if (URL_FORM.test(example) || (isUrl && example.startsWith('/'))) return varyUrl(context, example);
-  if (HASH_FORM.test(example)) return createImitation(example)(context.random);
+  const lower = example.toLowerCase();
+  if (HASH_FORM.test(lower)) {
+    const hash = createImitation(lower)(context.random);
+    return example === example.toUpperCase() ? hash.toUpperCase() : hash;
+  }
   if (address !== undefined) return address(context);
   if (!isNaturalKey) return undefined;
   if (/^[a-z]+(?:-[a-z]+)+$/.test(example)) return writeSlug(context);

@@ -115,7 +115,17 @@ export const WORDS: ReadonlyMap<string, WriteWord> = toTable<WriteWord>([
   ['iban', ({ faker }) => faker().finance.iban()],
   ['bic swift', ({ faker }) => faker().finance.bic()],
   ['last4', (context) => context.random.text('0123456789', 4)],
-  ['price amount cost balance', (context) => (context.random.integer(100, 99_999) / 100).toFixed(2)],
+  ['port', ({ random }) => String(random.integer(1024, 9999))],
+  ['count quantity qty', ({ random }) => String(random.integer(1, 12))],
+  ['year', ({ now }) => String(new Date(now).getUTCFullYear())],
+  ['age', ({ random }) => String(random.integer(18, 80))],
+  ['width height', ({ random }) => String(random.integer(2, 20))],
+  ['percent percentage', ({ random }) => String(random.integer(1, 100))],
+  ['duration', ({ random }) => String(random.integer(30, 900))],
+  [
+    'price amount cost balance total subtotal fee tax discount',
+    (context) => (context.random.integer(100, 99_999) / 100).toFixed(2),
+  ],
   ['latitude lat', ({ location }) => location().latitude],
   ['longitude lng lon', ({ location }) => location().longitude],
 ]);
