@@ -68,12 +68,10 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     // A generated list of such objects is better than an error.
     if (isBest && isAmbiguous) return withViolations(answer, violations.map(toNote));
     // Where the schema contradicts itself, what is answered without this source is better than an error, and an item is better than that.
-    const asksBelow = policy === 'pass' || policy === 'regenerate';
-    const other = asksBelow && source !== undefined ? askBelow(source, exchange, violations) : undefined;
-    const isEmpty = isObject(answer.body) && Object.keys(answer.body).length === 0;
-    if (isBest && !isEmpty && other !== undefined && hasErrors(other.violations))
+    const other = source && (policy === 'pass' || policy === 'regenerate') && askBelow(source, exchange, violations);
+    if (isBest && !isEmptyObject(answer.body) && other && hasErrors(other.violations))
       return withViolations(answer, violations);
-    return other ?? fail(parts.errors, exchange, { answer, violations, hint: source?.hint });
+    return other || fail(parts.errors, exchange, { answer, violations, hint: source?.hint });
   };
 
   /** The answer of the sources below one whose answer breaks the contract. */
@@ -103,6 +101,10 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
   };
 
   return { name: 'verify', answer: (exchange, next) => whenSettled(next(exchange), verify, exchange) };
+}
+
+function isEmptyObject(body: unknown): boolean {
+  return isObject(body) && Object.keys(body).length === 0;
 }
 
 /**

@@ -98,9 +98,7 @@ export function createPagePlan(contract: Contract, operation: Operation, known: 
 function planPages(operation: Operation, known: PageKnowledge, query: readonly Candidate[]): PagePlan {
   const { style, names } = withCursor(findStyle(query, known.style), known);
   const same = findOtherSpellings(query, Object.values(names));
-  const limits = query.flatMap((each) =>
-    each.name === names.limit || (means(each.bare, 'queries.plainLimit') && fitsRole(each, 'limit')) ? [each.name] : [],
-  );
+  const limits = findLimits(query, names.limit);
   const taken = new Set<string>([...Object.values(names), ...limits, ...same.map(([other]) => other)]);
   const order = query.find(({ known, schema }) => means(known, 'queries.order') && hasDirections(schema));
   const sort = query.find(
@@ -138,15 +136,11 @@ function planPages(operation: Operation, known: PageKnowledge, query: readonly C
     ids,
     expression: known.item?.members.has(expression?.name ?? '') === true ? undefined : expression?.name,
     item: known.item,
-    filters: query.flatMap((input) => {
-      if (taken.has(input.name)) return [];
-      const { own: schema } = input;
-      const filter =
-        findRangeBound(input, query, { schema, item: known.item }) ??
-        findFilter(input, schema, known) ??
-        findTimeBound(input, schema, known.item);
-      return filter === undefined ? [] : [filter];
-    }),
+    filters: findFilters(
+      query.filter(({ name }) => !taken.has(name)),
+      query,
+      known,
+    ),
     hidden: [
       ...query.flatMap((input) => findHiddenItems(input, input.own, known.item) ?? []),
       ...findExcludedItems(operation, query, known.item),
@@ -157,6 +151,24 @@ function planPages(operation: Operation, known: PageKnowledge, query: readonly C
         ? findOtherStyles(query, style).map((each) => planPages(operation, { ...known, style: each }, query))
         : [],
   };
+}
+
+/** The names of the parameters that limit a page. */
+function findLimits(query: readonly Candidate[], usual: string | undefined): readonly string[] {
+  const isLimit = (each: Candidate): boolean => means(each.bare, 'queries.plainLimit') && fitsRole(each, 'limit');
+  return query.flatMap((each) => (each.name === usual || isLimit(each) ? [each.name] : []));
+}
+
+/** The filters by those parameters that have no other use. */
+function findFilters(free: readonly Candidate[], query: readonly Candidate[], known: PageKnowledge): readonly Filter[] {
+  return free.flatMap((input) => {
+    const { own: schema } = input;
+    const filter =
+      findRangeBound(input, query, { schema, item: known.item }) ??
+      findFilter(input, schema, known) ??
+      findTimeBound(input, schema, known.item);
+    return filter === undefined ? [] : [filter];
+  });
 }
 
 /** The plan for a request: that of the style whose parameters it names. */
