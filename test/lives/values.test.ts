@@ -110,6 +110,27 @@ describe('items of a property with one example', () => {
     for (const value of values) expect(value).toMatch(want);
   });
 
+  it('differ in the part of their URLs that names them, which is the same in all URLs of an item', async () => {
+    const url = (path: string): object => ({ ...TEXT, format: 'uri', example: `https://tools.example/v2/${path}` });
+    const items = await listItems({
+      url: url('makers/brandt'),
+      tools_url: url('makers/brandt/tools'),
+      logo: url('brandt.svg'),
+      hooks_url: url('hooks/7/calls'),
+      found_entries_url: url('makers/brandt/entries'),
+    });
+    const makers = items.map((item) => /makers\/([a-z-]+)$/.exec(String(item['url']))?.[1]);
+    expect(new Set(makers).size).toBe(3);
+    expect(items.map((item) => item['tools_url'])).toEqual(
+      makers.map((maker) => `https://tools.example/v2/makers/${String(maker)}/tools`),
+    );
+    for (const { logo, hooks_url: hooks, found_entries_url: entries } of items) {
+      expect(entries).toMatch(/\/makers\/[a-z-]+\/entries$/);
+      expect(logo).toMatch(/^https:\/\/tools\.example\/v2\/[a-z-]+\.svg$/);
+      expect(hooks).toMatch(/^https:\/\/tools\.example\/v2\/hooks\/\d\/calls$/);
+    }
+  });
+
   it('differ in large numbers that people know them by', async () => {
     const values = (await listItems({ serial_number: { ...INTEGER, example: 4_012_345_678 } })).map(
       (item) => item['serial_number'],
@@ -124,6 +145,10 @@ describe('items of a property with one example', () => {
     ['version', '1.2.3'],
     ['phone_number', '+1 555 010 0100'],
     ['ref', 'refs/heads/main'],
+    ['public_key', 'zsBNBFayYZ...'],
+    ['filename', 'README.md'],
+    ['download', 'https://tools.example/{id}'],
+    ['archive', 'https://tools.example/v1.2.0'],
   ])('are equal in %s: %s, of which only the document knows others', async (name, example) => {
     const values = (await listItems({ [name]: { ...TEXT, example } })).map((item) => item[name]);
     expect(values).toEqual([example, example, example]);

@@ -21,6 +21,8 @@ export interface TextContext {
   /** The same person and location for all properties of one object. */
   person(): Person;
   location(): Location;
+  /** A random stream that all properties of one object share, for each purpose. */
+  shared(purpose: string): Random;
   /** The title or name of the schema the property belongs to. */
   readonly kind: string;
   /** The position in the nearest array. */

@@ -5,8 +5,7 @@ import { pickSlug, type WriteWord } from './words.js';
 /** How the string of a technical name is written. */
 interface TechnicalWord {
   readonly write: WriteWord;
-  /** Whether items differ in it: a host name, not an operating system. */
-  readonly isOwn: boolean;
+  readonly isAddress: boolean;
 }
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
@@ -24,22 +23,22 @@ const pick =
     random.pick(values);
 const octet = ({ random }: TextContext): number => random.integer(0, 254);
 
-/** What items differ in. */
-const OWN: readonly (readonly [idea: Idea, write: WriteWord])[] = [
+/** Addresses, in which items differ also where the document has an example. */
+const ADDRESSES: readonly (readonly [idea: Idea, write: WriteWord])[] = [
+  ['technical.host', (context) => `${pickSlug(context)}.example.com`],
+  ['technical.ipv4', ({ random }) => `192.0.2.${random.integer(1, 254)}`],
+  ['technical.ipv6', ({ random }) => `2001:db8::${random.text('123456789abcdef', 4)}`],
+  ['technical.network', (context) => `10.${octet(context)}.${octet(context)}.0/24`],
+];
+
+const OTHERS: typeof ADDRESSES = [
   ['technical.repository', (context) => `https://git.example.com/team/${pickSlug(context)}.git`],
   ['technical.image', (context) => `registry.example.com/${pickSlug(context)}:1.${context.random.integer(0, 9)}`],
   // An Ed25519 key begins with its type and length, always the same.
   ['technical.publicKey', ({ random }) => `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${random.text(BASE64, 43)}`],
   ['technical.privateKey', writePem('PRIVATE KEY')],
   ['technical.certificate', writePem('CERTIFICATE')],
-  ['technical.host', (context) => `${pickSlug(context)}.example.com`],
-  ['technical.ipv4', ({ random }) => `192.0.2.${random.integer(1, 254)}`],
-  ['technical.ipv6', ({ random }) => `2001:db8::${random.text('123456789abcdef', 4)}`],
-  ['technical.network', (context) => `10.${octet(context)}.${octet(context)}.0/24`],
   ['technical.connection', (context) => `postgres://sample@db.example.com:5432/${pickSlug(context)}`],
-];
-
-const SHARED: readonly (readonly [idea: Idea, write: WriteWord])[] = [
   ['technical.branch', () => 'main'],
   ['technical.netmask', () => '255.255.255.0'],
   ['technical.quantity', pick('1GB', '2GB', '4GB', '8GB', '16GB', '32GB')],
@@ -59,8 +58,8 @@ const SHARED: readonly (readonly [idea: Idea, write: WriteWord])[] = [
 
 /** How the string of a technical name is written; undefined for other names. */
 export function findTechnicalWord(name: string): TechnicalWord | undefined {
-  const find = (rows: typeof OWN): WriteWord | undefined => rows.find(([idea]) => means(name, idea))?.[1];
-  const own = find(OWN);
-  const write = own ?? find(SHARED);
-  return write && { write, isOwn: own !== undefined };
+  const find = (rows: typeof ADDRESSES): WriteWord | undefined => rows.find(([idea]) => means(name, idea))?.[1];
+  const address = find(ADDRESSES);
+  const write = address ?? find(OTHERS);
+  return write && { write, isAddress: address !== undefined };
 }

@@ -4,6 +4,7 @@ import type { Random } from '../../base/random.js';
 import type { MergedSchema, ValuePlace } from '../values/shape.js';
 import { FORMATS, type FormatWriter, type TextContext } from './formats.js';
 import { HEADER_FIELDS } from './header-fields.js';
+import { isUrl, varyUrl } from './urls.js';
 import { createImitation, pickIdentifier } from './identifiers.js';
 import { findTechnicalWord } from './technical.js';
 import { findByWords, pickInstant, readTimeKind, type TimeKind, toTimestamp } from './names.js';
@@ -68,7 +69,7 @@ interface NameFacts {
   /** A value in which items differ. */
   readonly address: WriteWord | undefined;
   /** Whether the value is a URL. */
-  readonly isUrl: boolean;
+  readonly isLink: boolean;
   /** Whether people know items by it. */
   readonly isNaturalKey: boolean;
   /** Whether the word is a name or a sentence for people, which any other can replace. */
@@ -164,16 +165,16 @@ function varyTime({ attempt, place, shape }: WantedValue, example: unknown, kind
 /** A string in which items differ, in the form of an example: a URL, a hash, a technical value, or what people know an item by. */
 function varyKey(
   context: TextContext,
-  { address, isNaturalKey, isUrl }: NameFacts,
+  { address, isNaturalKey, isLink }: NameFacts,
   example: string,
 ): string | undefined {
-  if (URL_FORM.test(example) || (isUrl && example.startsWith('/'))) return varyUrl(context, example);
+  if (isUrl(example) || (isLink && example.startsWith('/'))) return varyUrl(example, context);
   const lower = example.toLowerCase();
   if (HASH_FORM.test(lower)) {
     const hash = createImitation(lower)(context.random);
     return example === example.toUpperCase() ? hash.toUpperCase() : hash;
   }
-  if (address !== undefined) return address(context);
+  if (address !== undefined) return /^[\w-]+([.:][\w-]*)+(\/\d+)?$/.test(example) ? address(context) : undefined;
   if (!isNaturalKey) return undefined;
   if (/^[a-z]+(?:-[a-z]+)+$/.test(example)) return writeSlug(context);
   // The letters of a key for people (`AB-1001`) are those of its kind.
@@ -182,22 +183,7 @@ function varyKey(
   return context.random.text('ABCDEFGHJKLMNPQRSTUVWXYZ', example.length);
 }
 
-const URL_FORM = /^[a-z][a-z\d+.-]*:\/\/[^\s{}]+$/i;
 const HASH_FORM = /^(?=.*[a-f])(?=.*\d)[\da-f]{16,}$/;
-
-/** The URL with another last segment of its path: other digits, or other words; the extension of a file stays. One without a path gets one. */
-function varyUrl(context: TextContext, example: string): string | undefined {
-  if (HOST_FORM.test(example)) return `${example.replace(/\/$/, '')}/${writeSlug(context)}`;
-  const [, start = '', segment = '', extension = ''] = LAST_SEGMENT.exec(example) ?? [];
-  if (segment === '') return undefined;
-  const digits = segment.replaceAll(/\d/g, () => context.random.text('0123456789', 1));
-  return start + (digits === segment ? writeSlug(context) : digits) + extension;
-}
-
-const HOST_FORM = /^[a-z][a-z\d+.-]*:\/\/[^/?#]+\/?$/i;
-
-/** After the host, the last segment and its extension, without query and fragment. */
-const LAST_SEGMENT = /^((?:[a-z][a-z\d+.-]*:\/\/[^/?#]+)?\/(?:[^?#]*\/)?)([^/?#.]+)((?:\.\w+)?(?:[?#].*)?)$/i;
 
 /** Smaller numbers are levels and versions, much larger ones times. */
 const VARIED_NUMBERS = [10, 1e8] as const;
@@ -248,6 +234,7 @@ function createContext(
     isWhole,
     random,
     person: () => pickPerson(attempt.random(place.ownerStream, 'person')),
+    shared: (purpose) => attempt.random(place.ownerStream, purpose),
     location: () => pickLocation(attempt.random(place.ownerStream, 'place')),
     faker: () => lendFaker(random, attempt.now),
   };
@@ -272,8 +259,8 @@ function readFacts(name: string): NameFacts {
     format: format === undefined ? undefined : FORMATS.get(format),
     word: find(WORDS),
     technical: technical?.write,
-    address: technical?.isOwn === true ? technical.write : find(ADDRESSES),
-    isUrl: format === 'uri',
+    address: technical?.isAddress === true ? technical.write : find(ADDRESSES),
+    isLink: format === 'uri',
     isNaturalKey: means(name, 'ids.natural'),
     isText: find(TEXTS) !== undefined,
     number: find(NUMBERS),

@@ -23,7 +23,7 @@ export function pickTitle({ random }: TextContext): string {
 }
 
 /** Two neutral words in lower case, such as `amber-finch`. */
-export function pickSlug({ random }: TextContext): string {
+export function pickSlug({ random }: Pick<TextContext, 'random'>): string {
   return `${random.pick(ADJECTIVES)}-${random.pick(NOUNS)}`;
 }
 
@@ -62,12 +62,11 @@ const TEXT_ROWS: readonly (readonly [names: string, word: WriteWord])[] = [
   ['productname', ({ faker }) => faker().commerce.productName()],
 ];
 
-/** Addresses and files, in which items differ, by name of the property, without separators. */
+/** Addresses, in which items differ, by name of the property, without separators. */
 const ADDRESS_ROWS: typeof TEXT_ROWS = [
   ['ip ipaddress remoteip clientip', (context) => `192.0.2.${context.random.integer(1, 254)}`],
   ['mac macaddress', (context) => (hex(context, 12).match(/../g) ?? []).join(':')],
   ['hostname host domain domainname', (context) => `${toPlainLetters(context.person().last)}.example.com`],
-  ['filename file', (context) => `${pickSlug(context)}.txt`],
 ];
 
 /** By name of the property, without separators: words in which items differ. */
@@ -102,6 +101,7 @@ export const WORDS: ReadonlyMap<string, WriteWord> = toTable<WriteWord>([
   ['color colour', ({ faker }) => faker().color.human()],
   ['model', (context) => `${pickSlug(context)}-${context.random.integer(1, 9)}`],
   ['useragent', () => 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'],
+  ['filename file', (context) => `${pickSlug(context)}.txt`],
   ['path filepath', (context) => `/${pickSlug(context)}/${pickSlug(context)}`],
   ['extension', () => 'txt'],
   ['mimetype contenttype mediatype', () => 'application/json'],
