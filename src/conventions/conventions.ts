@@ -8,7 +8,7 @@ import { IDS } from './rows/ids.js';
 import { LINKS } from './rows/links.js';
 import { PAGES } from './rows/pages.js';
 import { PEOPLE } from './rows/people.js';
-import { QUERIES } from './rows/queries.js';
+import { OPERATORS, QUERIES } from './rows/queries.js';
 import { REMOVED } from './rows/removed.js';
 import { SECRETS } from './rows/secrets.js';
 import { SEGMENTS } from './rows/segments.js';
@@ -24,6 +24,7 @@ interface Tables {
   readonly headers: typeof HEADERS;
   readonly ids: typeof IDS;
   readonly links: typeof LINKS;
+  readonly operators: typeof OPERATORS;
   readonly pages: typeof PAGES;
   readonly people: typeof PEOPLE;
   readonly queries: typeof QUERIES;
@@ -44,6 +45,7 @@ const TABLES: Tables & Readonly<Record<string, Readonly<Record<string, Conventio
   headers: HEADERS,
   ids: IDS,
   links: LINKS,
+  operators: OPERATORS,
   pages: PAGES,
   people: PEOPLE,
   queries: QUERIES,

@@ -77,5 +77,8 @@ export const EXCLUDES: RegExp =
 /** A time at which an item was changed. */
 export const SAYS_CHANGED: RegExp = /\b(updated|modified|changed)\b/i;
 
+/** Descriptions of a string that is a date or a time. */
+export const SAYS_DATE: RegExp = /\bISO[- ]?8601\b|\bRFC[- ]?3339\b|\bYYYY-MM-DD|\b(date|timestamp|datetime)\b/i;
+
 /** Descriptions of a parameter or an answer that is about a stream. */
 export const SAYS_STREAM: RegExp = /\bstream(s|ed|ing)?\b|server-sent event|\bSSE\b/i;

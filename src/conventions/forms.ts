@@ -25,6 +25,9 @@ export const ID_PART: RegExp = /[-_]?(id|key|slug|name|uuid|guid|gid|sid|uid|cod
 export const INSTANT_NAME: RegExp =
   /(_at|_on|_date|_time|_?timestamp|_until|_expires|period_?(start|end)|_start|_end)$|[a-z](At|On|Date|Time|Timestamp|Until)$|^(date|timestamp|expires|expiry|expiration)$/;
 
+/** Names of strings that are a date or a time. */
+export const DATED_NAME: RegExp = /date|timestamp/i;
+
 /** The separator of two kinds of keys in the name of a parameter: `id_or_slug`, `idOrName`. */
 export const KEY_SEPARATOR: RegExp = /[-_]or[-_]|(?<=[a-z])Or(?=[A-Z])/;
 

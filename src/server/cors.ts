@@ -47,7 +47,7 @@ export function createCors(options: false | { readonly origins: readonly string[
 }
 
 /** Headers that the encoder adds to answers. */
-const ADDED = ['x-mock-source', 'x-mock-violations'];
+const ADDED = ['x-mock-source', 'x-mock-violations', 'x-mock-ignored'];
 
 /** `Vary` with `Origin`: a cache must not give the answer for one page to another one. */
 function addOrigin(given: Answer['headers'][string] = []): string {

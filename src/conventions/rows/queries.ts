@@ -48,6 +48,23 @@ export const QUERIES = {
     seen: 'Box, GitHub',
   },
   expression: { where: 'parameter', names: 'filter(expression|by|query)?', seen: 'GitHub, OpenAI' },
+  /** Says that a value is the least that a property can have, before or behind its name: `min_price`, `starts_after`. */
+  least: {
+    where: 'word',
+    names: `
+      min(imum)? least gte? ge startingafter above over newerthan greaterthan(orequal(to)?)?
+      (at|on|date|time)?(from|since|after)(date|time|timestamp)?
+    `,
+    seen: 'Shopify, Stripe',
+  },
+  most: {
+    where: 'word',
+    names: `
+      max(imum)? most lte? le endingbefore below under olderthan upto lessthan(orequal(to)?)?
+      (at|on|date|time)?(to|until|before)(date|time|timestamp)?
+    `,
+    seen: 'Shopify, Stripe',
+  },
   /** An object with parameters of a list. */
   group: {
     where: 'parameter',
@@ -79,5 +96,58 @@ export const QUERIES = {
     seen: 'GitHub, OpenAI',
   },
   mask: { where: 'parameter', names: '(update|field)mask', seen: 'Google Cloud' },
+  /** Names the ids to replace by the items that they identify. */
+  expand: { where: 'parameter', names: 'expand', seen: 'Stripe, Jira' },
   fields: { where: 'parameter', names: 'select (opt)?fields', seen: 'Asana' },
+} as const;
+
+/** Words of conditions that a request sends as JSON: `{ "field": "size", "operator": ">", "value": 3 }`. */
+export const OPERATORS = {
+  /** The member with the name of a property. */
+  field: {
+    where: 'property',
+    names: 'field(name)? property(name)? attribute key column path',
+    seen: 'Intercom, HubSpot',
+  },
+  operator: { where: 'property', names: 'operator op comparator comparison condition', seen: 'Intercom, HubSpot' },
+  value: { where: 'property', names: 'values? operand', seen: 'Intercom, HubSpot' },
+  /** The member with several conditions. */
+  conditions: {
+    where: 'property',
+    names: 'filters? conditions? rules? clauses where criteria query',
+    seen: 'HubSpot, Square',
+  },
+  all: { where: 'word', names: 'and all allof must every', seen: 'Notion, Intercom' },
+  any: { where: 'word', names: 'or any anyof should some (filter|condition)groups', seen: 'Notion, HubSpot' },
+  not: { where: 'word', names: 'not mustnot none noneof nor', seen: 'Contentful' },
+  equals: { where: 'word', names: 'eq equals? equalto is exact(ly)? term', seen: 'Square, HubSpot' },
+  differs: {
+    where: 'word',
+    names: 'ne neq not notequals? notequalto isnot doesnotequal',
+    seen: 'HubSpot, Intercom',
+  },
+  contains: {
+    where: 'word',
+    names: 'contains?(token|word)? co like ilike fuzzy substring includes match(es)? has',
+    seen: 'Square, Notion',
+  },
+  lacks: { where: 'word', names: 'doesnotcontain notcontains?(token)? excludes notlike', seen: 'Notion, HubSpot' },
+  starts: { where: 'word', names: 'sw startswith starts beginswith prefix', seen: 'Notion, Intercom' },
+  ends: { where: 'word', names: 'ew endswith ends suffix', seen: 'Notion, Intercom' },
+  above: { where: 'word', names: 'gt greaterthan after', seen: 'Intercom, Notion' },
+  below: { where: 'word', names: 'lt lessthan before', seen: 'Intercom, Notion' },
+  atLeast: {
+    where: 'word',
+    names: 'gte ge min(imum)? from start(at|on|date)? since onorafter greaterthanorequal(to)?',
+    seen: 'Square',
+  },
+  atMost: {
+    where: 'word',
+    names: 'lte le max(imum)? to end(at|on|date)? until onorbefore lessthanorequal(to)?',
+    seen: 'Square',
+  },
+  in: { where: 'word', names: 'in anyof oneof any isanyof isoneof', seen: 'HubSpot, Square' },
+  notIn: { where: 'word', names: 'nin notin noneof isnoneof', seen: 'HubSpot, Intercom' },
+  exists: { where: 'word', names: 'exists? hasproperty isset isnotempty isnotnull', seen: 'HubSpot, Notion' },
+  missing: { where: 'word', names: 'nothasproperty isempty isnull isnotset missing', seen: 'HubSpot, Notion' },
 } as const;

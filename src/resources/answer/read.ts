@@ -1,7 +1,7 @@
 import { URLSearchParams } from 'node:url';
 import { TextDecoder } from 'node:util';
 import { listMissing } from '../../schema/fields.js';
-import { filterMembers, isObject, readMember } from '../../base/json.js';
+import { filterMembers, isObject, readMember, withPath } from '../../base/json.js';
 import type { Answer, ListAnswer } from '../../http/answer.js';
 import { isCovered, isJsonType, toEssence } from '../../contract/media-type.js';
 import type { Call } from '../../http/request/call.js';
@@ -9,27 +9,13 @@ import { createEnvelope, createPageHeaders, type Envelope, type EnvelopeFacts } 
 import { findShapeAt, hasField, type ListShape, readRoleUse } from '../list/list-shape.js';
 import { isPageMistake, type Page, type PageMistake, type PageTurn } from '../list/pagination.js';
 import { choosePlan, createPagePlan, isDescending, type PagePlan } from '../list/plan.js';
-import {
-  type Condition,
-  createSelection,
-  createView,
-  isScalar,
-  KEEPS_ALL,
-  readFilters,
-  readSearch,
-  readSelector,
-  readSort,
-  type Selection,
-  toCondition,
-  type View,
-} from '../list/view.js';
-import type { Binding, Resource } from '../item/resource.js';
-import { type StoredItem, findIndex, type Item, type ItemList } from '../store/lists/item-list.js';
+import { createView, readSort, type Selection, type View } from '../list/view.js';
+import type { Resource } from '../item/resource.js';
+import { type StoredItem, findIndex, type Item, type ItemList, NO_PROPERTIES } from '../store/lists/item-list.js';
 import type { ItemLocation } from '../store/on-demand.js';
 import { memoize, memoizeOf } from '../../base/memoize.js';
 import type { Session } from '../../session/session.js';
 import { declaresStatus } from '../../contract/operations/responses.js';
-import { readFilterExpression } from '../list/filter-expression.js';
 import { readScope, toChildScope, toScope } from '../store/collection.js';
 import type { Exchange } from '../../answer/chain.js';
 import type { ResponseChoice } from '../../answer/choose-response.js';
@@ -49,6 +35,7 @@ import {
   toNoun,
   type WriteBody,
 } from './context.js';
+import { createIgnoredReader, createSelector, listIds, type PageValues, toIgnoredHeader } from './selection.js';
 import { createListChooser, createRemovedReader } from './removed.js';
 import { answerMissing, createCollectionHandler, createItemHandler, readItemId } from './request.js';
 
@@ -140,9 +127,10 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const findWriters = createListWriters(context, shape);
   const chooseList = createListChooser(context);
   const readList = createListReader(context);
-  const select = createSelector(binding, usual);
+  const select = createSelector(context, usual);
   const withRequiredFilters = createRequiredFilters(usual);
   const createNamed = createNamedItems(context, usual);
+  const findIgnored = createIgnoredReader(context, usual);
   const isPart = declaresStatus(operation, 206);
   const writeHeaders = createPageHeaders(
     operation,
@@ -169,6 +157,8 @@ export function createListHandler(context: OperationContext): StateHandler | und
     noteEmptiness(exchange, selection, { list, view, page });
     // Nothing is declared about the answer, and nothing was sent that it could show.
     if (choice.media === undefined && list.size === 0) return toAnswer({ ...choice, mediaType: undefined }, undefined);
+    const unread = findIgnored(values);
+    for (const name of unread) exchange.note(`state: ${name} has no effect on the list`);
     const entries = binding.action === 'count' ? [] : view.slice(page.from, page.to).map(origin);
     const url = (turn: PageTurn | 'first' | undefined, absolute: boolean): string =>
       toUrl(call, plan, { turn, absolute });
@@ -178,7 +168,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const facts: EnvelopeFacts = { plan, page, total: view.size, limit, entries, items, id: findId, url };
     const given =
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
-    const answer = toAnswer(given, envelope(session)(facts), writeHeaders(facts));
+    const answer = toAnswer(given, envelope(session)(facts), { ...writeHeaders(facts), ...toIgnoredHeader([...selection.ignored, ...unread]) });
     return { ...answer, listed: { items, written } } satisfies ListAnswer;
   });
 }
@@ -252,12 +242,13 @@ export function createMatchReader(
   const { binding, contract, model, read } = context;
   const plan = createPagePlan(contract, binding.operation, { item: model.schema, read });
   const readList = createListReader(context);
-  const select = createSelector(binding, plan);
+  const select = createSelector(context, plan);
   return ({ call, note }, location) => {
     const { list, origin } = readList(location, call);
     const selection = select(location, call, plan.readValues(call));
     // An expression that cannot be read must not remove everything.
-    const kept = selection.isRead ? list.entries.filter((entry) => selection.keep?.(entry) !== false) : [];
+    const kept =
+      selection.ignored.length === 0 ? list.entries.filter((entry) => selection.keep?.(entry) !== false) : [];
     for (const line of selection.describe()) note(`state: ${line}`);
     return kept.map(origin);
   };
@@ -386,53 +377,6 @@ function createListReader(context: OperationContext): (location: ItemLocation, c
   };
 }
 
-/** Plans which items of a list a request asks for: by the path, filters, a label selector, a search and an expression. */
-function createSelector(
-  { operation, within }: Binding,
-  plan: PagePlan,
-): (location: ItemLocation, call: Call, values: PageValues) => Selection {
-  const selector = operation.parameters.find(({ name }) => /^label_?selector$/i.test(name))?.name;
-  const read = (name: string | undefined, values: PageValues, toTest: typeof readSearch): readonly Condition[] => {
-    const value = name === undefined ? undefined : values[name];
-    const keeps = toTest(value);
-    return name === undefined || keeps === undefined ? [] : [{ name, value, keeps }];
-  };
-  const isWhole = within === undefined && plan.ids === undefined && plan.filters.length + plan.hidden.length === 0;
-  const named = [selector, plan.search, plan.expression];
-  if (isWhole && named.every((name) => name === undefined)) return () => KEEPS_ALL;
-  return (location, call, values) =>
-    createSelection([
-      ...(within === undefined ? [] : [readPart(within, location, call)]),
-      ...readIds(plan, location, values),
-      ...readFilters(plan.filters, values),
-      ...read(selector, values, readSelector),
-      ...read(plan.search, values, readSearch),
-      ...readExpression(plan, values),
-      ...plan.hidden.flatMap(({ name, isShown, isHidden }): readonly Condition[] =>
-        isShown(values) ? [] : [{ name, value: undefined, keeps: (entry) => !isHidden(entry) }],
-      ),
-    ]);
-}
-
-/** The items that a request names by their ids or another key; no condition where it names none. */
-function readIds({ ids }: PagePlan, { model }: ItemLocation, values: PageValues): readonly Condition[] {
-  const wanted = new Set(listIds(ids, values));
-  if (ids === undefined || wanted.size === 0) return [];
-  const isWanted = (value: unknown): boolean => isScalar(value) && wanted.has(String(value));
-  const isNamed = (entry: StoredItem): boolean =>
-    // The ids of items of several parents begin with that of the parent.
-    wanted.has(entry.id) ||
-    wanted.has(readScope(entry.id).at(-1) ?? '') ||
-    model.resource.alternateKeys.some((key) => isWanted(readMember(entry.item, key)));
-  return [{ name: ids.name, value: values[ids.name], keeps: isNamed }];
-}
-
-function listIds(ids: PagePlan['ids'], values: PageValues): readonly string[] {
-  const value = ids === undefined ? undefined : values[ids.name];
-  const given: readonly unknown[] = typeof value === 'string' ? value.split(',') : [value].flat();
-  return given.flatMap((id) => (isScalar(id) && id !== '' ? [String(id).trim()] : []));
-}
-
 /** Creates the items that a request names, where unknown ids are created, so that a list shows them as a read does. */
 function createNamedItems(
   { binding: { elements, parents, within }, items, model }: OperationContext,
@@ -449,41 +393,21 @@ function createNamedItems(
   };
 }
 
-function readExpression({ expression: name, item }: PagePlan, values: PageValues): readonly Condition[] {
-  const value = name === undefined ? undefined : values[name];
-  if (name === undefined || typeof value !== 'string' || value.trim() === '') return [];
-  const { test, problem } = readFilterExpression(value, item);
-  return [{ name, value, problem, keeps: (entry) => test === undefined || test(entry.item) }];
-}
-
 /** Adds the required filters of a request to the location, so that the initial items of a list match them. */
 function createRequiredFilters({ filters }: PagePlan): (location: ItemLocation, values: PageValues) => ItemLocation {
   const required = filters.filter(({ isRequired }) => isRequired);
   if (required.length === 0) return (location) => location;
   return (location, values) => {
-    const given = Object.fromEntries(
-      required.map(({ parameter, property, inner }) => {
-        const value = values[parameter];
-        return [property, inner === undefined ? value : { [inner]: value }];
-      }),
-    );
+    let given = NO_PROPERTIES;
+    for (const { parameter, property, inner, isMany } of required) {
+      const value = values[parameter];
+      const path = [...property.split('.'), ...(inner === undefined ? [] : [inner])];
+      given = withPath(given, path, isMany === true && Array.isArray(value) ? value[0] : value);
+    }
     const part = `${location.part}?${JSON.stringify(given)}`;
     return { ...location, known: { ...location.known, ...given }, part };
   };
 }
-
-/** The items of the parent in the path, where a list below a parent shows part of a collection. */
-function readPart({ property, parameter }: Within, { part }: ItemLocation, call: Call): Condition {
-  // A path that leaves the user of the request out has the id in the location.
-  const value = call.path[parameter] ?? readScope(part).at(-1);
-  if (property !== undefined) return toCondition(parameter, property, value);
-  return { name: parameter, value, keeps: (entry) => entry.part === part };
-}
-
-type Within = NonNullable<Binding['within']>;
-
-/** The values of the parameters of a list, by name. */
-export type PageValues = ReturnType<PagePlan['readValues']>;
 
 /** The items of a collection that elements identify, those that exist. */
 export function showRelated(

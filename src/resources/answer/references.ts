@@ -341,19 +341,16 @@ function isIdOf({ items, read }: OperationContext, { name, idParameterSchema }: 
   });
 }
 
-/** The query parameters, and properties of request bodies, that name the ids to replace by the items that they identify. */
-const EXPAND = /^\$?expand$/i;
-
 /** Expands and selects properties of the items in an answer, where the contract declares parameters for that. */
 export function withSelection(context: OperationContext, handler: StateHandler): StateHandler {
   const { binding, read } = context;
   const { parameters, body } = binding.operation;
   const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
   const select = createSelection(context, query);
-  const asking = query.filter((name) => EXPAND.test(name.replace(/\[\]$/, '')));
+  const asking = query.filter((name) => means(name, 'queries.expand'));
   const listProperties = (pointer: string): readonly string[] => [...(read(pointer)?.members.keys() ?? [])];
   const sent = (body?.content ?? []).flatMap(({ schemaPointer }) => listProperties(schemaPointer));
-  const inBody = sent.find((name) => EXPAND.test(name));
+  const inBody = sent.find((name) => means(name, 'queries.expand'));
   const include = createInclusion(context, query);
   if (asking.length === 0 && inBody === undefined && select === undefined && include === undefined) return handler;
   const expand = createExpansion(context);

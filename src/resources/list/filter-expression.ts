@@ -1,7 +1,7 @@
 import { isObject } from '../../base/json.js';
 import { toBareName } from '../../base/names.js';
 import type { SchemaView } from '../../contract/schema-view/schema-view.js';
-import { holds } from './view.js';
+import { holds } from './comparisons.js';
 
 /** The test of a filter expression, or the reason why it has no effect. */
 export type FilterExpression =

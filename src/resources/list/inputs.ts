@@ -5,7 +5,7 @@ import type { Contract } from '../../contract/contract.js';
 import { isObject, readPath } from '../../base/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { findJsonMedia } from '../../contract/operations/responses.js';
-import { createSchemaReader, listProperties } from '../../contract/schema-view/schema-view.js';
+import { createSchemaReader, listProperties, type SchemaView } from '../../contract/schema-view/schema-view.js';
 import { toBareNoun, toItemNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { readString } from '../../contract/pointer.js';
@@ -31,8 +31,13 @@ export function findPageInputs(contract: Contract, operation: Operation): readon
   const read = createSchemaReader(contract);
   const declared = operation.parameters.flatMap((parameter): readonly PageInput[] => {
     const { name, in: place, required, schema, schemaPointer, description } = parameter;
-    if (place === 'query' && parameter.style === 'deepObject' && means(toKnownName(contract, name), 'queries.group')) {
-      return listProperties(read(schemaPointer)).map(({ name: own, required: isRequired, schema: inner, target }) => ({
+    const members = parameter.style === 'deepObject' ? listProperties(read(schemaPointer)) : [];
+    if (
+      place === 'query' &&
+      members.length > 0 &&
+      means(toKnownName(contract, name), 'queries.group', 'queries.expression')
+    ) {
+      return members.map(({ name: own, required: isRequired, schema: inner, target }) => ({
         name: `${name}[${own}]`,
         known: `${name}[${own}]`,
         path: [name, own],
@@ -54,14 +59,18 @@ export function findPageInputs(contract: Contract, operation: Operation): readon
     listProperties(read(pointer)).flatMap(({ name, known, required, schema, target, pointer: own }) => {
       const path = [...above, name];
       const isGroup =
-        above.length === 0 &&
-        means(toKnownName(contract, name), 'queries.group') &&
-        (read(target)?.members.size ?? 0) > 0;
+        above.length === 0 && means(toKnownName(contract, name), 'queries.group') && isGroupOfInputs(read(target));
       if (isGroup) return readInputs(target, path);
       const description = readString(contract.at(`${own}/description`));
       return [{ name, known, required, schema, schemaPointer: target, description, path, in: 'body' as const }];
     });
   return [...declared, ...readInputs(media.schemaPointer, [])];
+}
+
+/** Whether the members of an object are parameters of their own, and not the parts of one condition: `{ field, operator, value }`. */
+function isGroupOfInputs(object: SchemaView | undefined): boolean {
+  const names = listProperties(object).map(({ name }) => name);
+  return names.length > 0 && !names.some((name) => means(name, 'operators.operator', 'operators.all', 'operators.any'));
 }
 
 /** The parameter with the ids of several items: `ids`, `widget_ids`, `widgets`, or an array of the body with a general name. */

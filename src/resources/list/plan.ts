@@ -1,5 +1,5 @@
-import { INCLUDING_VERB, RANGE_END } from '../../conventions/forms.js';
-import { TAKES_NEXT, FIRST_NUMBERS, EXCLUDES, SAYS_CHANGED } from '../../conventions/descriptions.js';
+import { INCLUDING_VERB } from '../../conventions/forms.js';
+import { TAKES_NEXT, FIRST_NUMBERS, EXCLUDES } from '../../conventions/descriptions.js';
 import { means, type Idea } from '../../conventions/conventions.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, type SchemaObject } from '../../base/json.js';
@@ -10,7 +10,6 @@ import {
   type ReadSchema,
   type PropertyView,
   listProperties,
-  isNumeric,
 } from '../../contract/schema-view/schema-view.js';
 import { toBareName } from '../../base/names.js';
 import { CURSOR_PARAMETER } from '../../http/request/parameters.js';
@@ -24,9 +23,10 @@ import {
 } from './inputs.js';
 import { type EnvelopeField, hasField, type Plan } from './list-shape.js';
 import { PAGE_STYLES, type PageFacts, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
-import { type Filter, findFilter } from './view.js';
+import { findBound, findFilter, findRangeBound, isTimeBound } from './filters.js';
+import type { Filter } from './view.js';
 import { listStatuses } from '../../conventions/names.js';
-import { isChangeTimestamp, isInactiveTime, isInstant, isStatus, isTimestamp } from '../item/server-values.js';
+import { isInactiveTime, isInstant, isStatus } from '../item/server-values.js';
 import type { StoredItem } from '../store/lists/item-list.js';
 
 /** How a list is paginated, sorted and filtered: the roles of its query parameters. */
@@ -49,6 +49,8 @@ export interface PagePlan extends PageFacts {
   readonly search: string | undefined;
   /** The parameter with an expression that selects items: `$filter=startswith(name,'A')`. */
   readonly expression: string | undefined;
+  /** The parameters that can have conditions as JSON: `filter: { email: { exact } }`. */
+  readonly structured: readonly string[];
   /** Query parameters with the name of a property of the items. */
   readonly filters: readonly Filter[];
   /** The parameter that names the items to list. */
@@ -58,6 +60,8 @@ export interface PagePlan extends PageFacts {
   readonly hidden: readonly HiddenItems[];
   /** Reads the values of the parameters from a request, by their names. */
   readonly readValues: ReturnType<typeof createValueReader>;
+  /** The parameters that the list itself does not read. */
+  readonly unused: readonly PageInput[];
   /** Plans for the other styles that the parameters allow: `page_number` beside `next_page_token`. */
   readonly others: readonly PagePlan[];
 }
@@ -114,10 +118,13 @@ function planPages(operation: Operation, known: PageKnowledge, query: readonly C
   const isWhole = style.signs.length === 0 || style.name === 'range';
   const free = query.filter(({ name }) => !taken.has(name));
   const ids = known.resource && findIdFilter(free, known.resource);
-  const expression = query.find(
-    (input) => means(input.known, 'queries.expression') && [input.own.type ?? 'string'].flat().includes('string'),
-  );
   for (const parameter of [order, sort, search, ids]) if (parameter !== undefined) taken.add(parameter.name);
+  const selection = planSelection(query, { taken, known });
+  const others =
+    known.style === undefined
+      ? findOtherStyles(query, style).map((each) => planPages(operation, { ...known, style: each }, query))
+      : [];
+  const read = new Set([...selection.read, ...others.flatMap((each) => Object.values(each.names))]);
   return {
     style,
     names,
@@ -134,22 +141,14 @@ function planPages(operation: Operation, known: PageKnowledge, query: readonly C
     descending: order === undefined ? isNewestFirst : isDescending(order.own.default),
     search: search?.name,
     ids,
-    expression: known.item?.members.has(expression?.name ?? '') === true ? undefined : expression?.name,
     item: known.item,
-    filters: findFilters(
-      query.filter(({ name }) => !taken.has(name)),
-      query,
-      known,
-    ),
-    hidden: [
-      ...query.flatMap((input) => findHiddenItems(input, input.own, known.item) ?? []),
-      ...findExcludedItems(operation, query, known.item),
-    ],
+    expression: selection.expression,
+    structured: selection.structured,
+    filters: selection.filters,
+    hidden: [...selection.hidden, ...findExcludedItems(operation, query, known.item)],
     readValues: withOtherSpellings(createValueReader(query), same),
-    others:
-      known.style === undefined
-        ? findOtherStyles(query, style).map((each) => planPages(operation, { ...known, style: each }, query))
-        : [],
+    unused: query.filter(({ name }) => !read.has(name)),
+    others,
   };
 }
 
@@ -159,16 +158,51 @@ function findLimits(query: readonly Candidate[], usual: string | undefined): rea
   return query.flatMap((each) => (each.name === usual || isLimit(each) ? [each.name] : []));
 }
 
-/** The filters by those parameters that have no other use. */
-function findFilters(free: readonly Candidate[], query: readonly Candidate[], known: PageKnowledge): readonly Filter[] {
-  return free.flatMap((input) => {
-    const { own: schema } = input;
-    const filter =
-      findRangeBound(input, query, { schema, item: known.item }) ??
-      findFilter(input, schema, known) ??
-      findTimeBound(input, schema, known.item);
-    return filter === undefined ? [] : [filter];
+/** What selects items of a list, and the names of all parameters that have an effect on it. */
+interface PlannedSelection extends Pick<PagePlan, 'expression' | 'filters' | 'hidden' | 'structured'> {
+  readonly read: ReadonlySet<string>;
+}
+
+/** Plans which parameters select items. @param of - `taken`: those with another role. */
+function planSelection(
+  query: readonly Candidate[],
+  of: { readonly taken: ReadonlySet<string>; readonly known: PageKnowledge },
+): PlannedSelection {
+  const { taken, known } = of;
+  const filters = query.flatMap((input) => (taken.has(input.name) ? [] : (findListFilter(input, query, known) ?? [])));
+  const filtering = new Set(filters.map(({ parameter }) => parameter));
+  const isText = ({ own }: Candidate): boolean => [own.type ?? 'string'].flat().includes('string');
+  const expressions = query.filter((input) => means(input.known, 'queries.expression') && isText(input));
+  const expression = expressions.find(({ name }) => known.item?.members.has(name) !== true)?.name;
+  const structured = query
+    .filter((input) => !filtering.has(input.name) && canBeStructured(input))
+    .map(({ name }) => name);
+  const flags = query.flatMap((input) => {
+    const items = findHiddenItems(input, input.own, known.item);
+    return items === undefined ? [] : [{ name: input.name, items }];
   });
+  const read = new Set([...taken, ...filtering, ...structured, ...flags.map(({ name }) => name)]);
+  if (expression !== undefined) read.add(expression);
+  return { filters, expression, structured, hidden: flags.map(({ items }) => items), read };
+}
+
+/** The filter that a parameter is: by a range of time, the name of a property, or a bound of one. */
+function findListFilter(input: Candidate, query: readonly Candidate[], known: PageKnowledge): Filter | undefined {
+  const { own: schema } = input;
+  return (
+    findRangeBound(input, query, { schema, item: known.item }) ??
+    findFilter(input, schema, known) ??
+    findBound(input, schema, known.item)
+  );
+}
+
+/** Whether a parameter can have conditions as JSON, by its name, and its schema does not say that it is a string or a number. */
+function canBeStructured({ name, own }: Candidate): boolean {
+  const types = [own.type ?? 'object'].flat();
+  return (
+    types.some((type) => type === 'object' || type === 'array') &&
+    means(name, 'queries.expression', 'operators.conditions', 'operators.all', 'operators.any')
+  );
 }
 
 /** The plan for a request: that of the style whose parameters it names. */
@@ -416,39 +450,4 @@ function findHiddenValue(property: PropertyView, word: string): ((value: unknown
     return (value) => value !== undefined && value !== null && value !== 0;
   const isTime = (bare === word || bare === `${word}at`) && isInstant(property);
   return isTime ? (value) => value !== undefined && value !== null : undefined;
-}
-
-/** Whether a parameter of a list names a time by its format, or as a number according to its description. */
-function isTimeBound({ name, description = '' }: PageInput, schema: SchemaObject): boolean {
-  if (!means(name, 'times.bound')) return false;
-  const text = `${description} ${schema.description ?? ''}`;
-  return (
-    schema.format?.startsWith('date') === true ||
-    (isNumeric(schema) && /\b(unix|epoch|timestamp|(milli)?seconds|time)\b/i.test(text))
-  );
-}
-
-/** The filter by one end of a range of time, where items have the property and requests can name both ends: `startDate`, `endDate`. */
-function findRangeBound(
-  { name }: PageInput,
-  query: readonly PageInput[],
-  of: { readonly schema: SchemaObject; readonly item: SchemaView | undefined },
-): Filter | undefined {
-  const [, end, unit] = RANGE_END.exec(toBareName(name)) ?? [];
-  if (end === undefined || of.schema.format?.startsWith('date') !== true) return undefined;
-  const others = new Set(end === 'end' ? [`start${unit}`, `begin${unit}`] : [`end${unit}`]);
-  const property = listProperties(of.item).find(({ bare }) => bare === toBareName(name));
-  if (property?.schema.format?.startsWith('date') !== true) return undefined;
-  if (!query.some((other) => others.has(toBareName(other.name)))) return undefined;
-  return { parameter: name, property: property.name, bound: end === 'end' ? 'lte' : 'gte' };
-}
-
-/** The filter that leaves out items from before or after a time: `since`, `created_before`. */
-function findTimeBound(input: PageInput, schema: SchemaObject, item: SchemaView | undefined): Filter | undefined {
-  if (!isTimeBound(input, schema)) return undefined;
-  const isChange = SAYS_CHANGED.test(`${input.name.replaceAll(/[-_]/g, ' ')} ${input.description ?? ''}`);
-  const times = listProperties(item).filter(isTimestamp);
-  const property = times.find((each) => isChangeTimestamp(each) === isChange) ?? (isChange ? times[0] : undefined);
-  const bound = means(input.known, 'times.latest') ? 'lte' : 'gte';
-  return property && { parameter: input.name, property: property.name, bound };
 }

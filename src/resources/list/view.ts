@@ -1,16 +1,7 @@
-import { means } from '../../conventions/conventions.js';
-import { readMember, readPath, type SchemaObject } from '../../base/json.js';
-import {
-  type PropertyView,
-  type SchemaView,
-  type ReadSchema,
-  listProperties,
-} from '../../contract/schema-view/schema-view.js';
-import { toSingular } from '../../conventions/names.js';
-import { toBareName } from '../../base/names.js';
-import type { PageInput } from './inputs.js';
+import { readMember, readPath } from '../../base/json.js';
+import type { SchemaView } from '../../contract/schema-view/schema-view.js';
+import { type FilteredProperty, holds, isRead, isScalar, matches, readFiltered, toText } from './comparisons.js';
 import { type StoredItem, findFirst, type ItemList } from '../store/lists/item-list.js';
-import { canHold } from '../item/declared-members.js';
 
 /** Compares two entries: negative where the first comes first. */
 type EntryOrder = (a: StoredItem, b: StoredItem) => number;
@@ -63,75 +54,22 @@ export function createView(list: ItemList, { descending, keep, order }: ViewOpti
 }
 
 /** A parameter that filters by a property of the items. */
-export interface Filter {
+export interface Filter extends FilteredProperty {
   readonly parameter: string;
-  readonly property: string;
-  /** The property of the object in `property` that is compared: `id` for `user_id` where items have `user: { id }`. */
-  readonly inner?: string | undefined;
-  /** Where the value is the earliest or the latest time of the property. */
+  /** Where the value is the earliest or the latest time, or the least or the largest number. */
   readonly bound?: 'gte' | 'lte' | undefined;
   /** Whether every request has a value. */
   readonly isRequired?: boolean | undefined;
+  /** Whether the property has no members, so that an object can only have operators. */
+  readonly isScalar?: boolean | undefined;
+  /** Whether the value is an array of which an item has one: `statuses` for `status`. */
+  readonly isMany?: boolean | undefined;
   /** The value of a request that does not name the parameter. */
   readonly fallback?: unknown;
   /** The values that a request can name, where the property can have others; undefined where it can name any. */
   readonly values?: readonly unknown[] | undefined;
   /** Whether items cannot have a value, so that it asks for all of them: `all`, `any`, `*`. */
   readonly isForAll?: (value: unknown) => boolean;
-}
-
-/** The filter that a parameter is, by its name; undefined where items have no such property. */
-export function findFilter(
-  { name, required }: PageInput,
-  schema: SchemaObject,
-  known: { readonly item: SchemaView | undefined; readonly read?: ReadSchema | undefined },
-): Filter | undefined {
-  const properties = listProperties(known.item);
-  const plain = name.replace(/\[\]$/, '');
-  const bare = toBareName(plain);
-  const own = properties.find((each) => each.name === plain) ?? properties.find((each) => each.bare === bare);
-  const object =
-    own ??
-    properties.find((each) => `${each.bare}id` === bare) ??
-    properties.find((each) => isListOf(each, bare, known.read));
-  if (object === undefined) return undefined;
-  const inner = own === undefined && object.schema.type !== 'array' ? 'id' : undefined;
-  if (inner !== undefined && known.read?.(object.target)?.members.has(inner) !== true) return undefined;
-  // `type=scheduled` says nothing about items whose type is a number.
-  const isPossible = schema.enum?.some((value) => ALL.test(String(value)) || canBe(object.schema, value));
-  if (inner === undefined && isPossible === false) return undefined;
-  const { enum: values, type } = object.schema;
-  const isOpen = values === undefined && type !== 'boolean';
-  const asksForAll = new Set((schema.enum ?? []).filter((value) => ALL.test(String(value))));
-  return {
-    parameter: name,
-    property: object.name,
-    inner,
-    isRequired: required,
-    // The default of a flag, or of a free value, is often not one of the filter.
-    fallback: schema.enum !== undefined && canBe(object.schema, schema.default) ? schema.default : undefined,
-    values: values === undefined ? schema.enum : undefined,
-    isForAll: (value) =>
-      typeof value === 'string' &&
-      ALL.test(value) &&
-      values?.includes(value) !== true &&
-      (!isOpen || asksForAll.has(value)),
-  };
-}
-
-const ALL = /^(all|any|\*)$/i;
-
-/** Whether a property is an array of strings or numbers, and a parameter names one of them: `tags` for `tag` and `tag_name`. */
-function isListOf({ name, target, schema }: PropertyView, bare: string, read: ReadSchema | undefined): boolean {
-  const one = toSingular(toBareName(name));
-  const isNamed = bare.startsWith(one) && (bare === one || means(bare.slice(one.length), 'ids.id', 'ids.name'));
-  const element = schema.type === 'array' && isNamed ? read?.(read(target)?.element) : undefined;
-  return element !== undefined && element.members.size === 0;
-}
-
-/** Whether a property can have a value, or have it among others. */
-function canBe(schema: SchemaObject, value: unknown): boolean {
-  return canHold(schema, value) || (schema.enum === undefined && [schema.type].flat().includes('array'));
 }
 
 /** One condition of a request on the items of a list. */
@@ -149,8 +87,8 @@ export interface Condition {
 export interface Selection {
   /** Undefined without conditions. */
   readonly keep: ((entry: StoredItem) => boolean) | undefined;
-  /** Whether every condition has its effect. */
-  readonly isRead: boolean;
+  /** The names of the conditions that have no effect. */
+  readonly ignored: readonly string[];
   /** A sentence for each condition that has left out items, or that has no effect. */
   describe(): readonly string[];
 }
@@ -161,7 +99,7 @@ export function createSelection(conditions: readonly Condition[]): Selection {
   const omitted = conditions.map(() => 0);
   let seen = 0;
   return {
-    isRead: conditions.every(({ problem }) => problem === undefined),
+    ignored: conditions.flatMap(({ name, problem }) => (problem === undefined ? [] : [name])),
     keep: (entry) => {
       seen += 1;
       const failed = conditions.findIndex((condition) => !condition.keeps(entry));
@@ -182,11 +120,11 @@ export function createSelection(conditions: readonly Condition[]): Selection {
 }
 
 /** The selection of a list without conditions. */
-export const KEEPS_ALL: Selection = { keep: undefined, isRead: true, describe: () => [] };
+export const KEEPS_ALL: Selection = { keep: undefined, ignored: [], describe: () => [] };
 
-/** A condition on the value of a property. */
-export function toCondition(name: string, property: string, value: unknown): Condition {
-  return { name, value, keeps: ({ item }) => matches(readMember(item, property), value) };
+/** A condition on the value of a property, or of a property of the object or the objects in it. */
+export function toCondition(name: string, of: FilteredProperty, value: unknown): Condition {
+  return { name, value, keeps: ({ item }) => matches(readFiltered(item, of), value) };
 }
 
 /**
@@ -200,7 +138,17 @@ export function readFilters(
   query: Readonly<Record<string, unknown>>,
 ): readonly Condition[] {
   const conditions: Condition[] = [];
-  for (const { parameter, property, bound, isRequired, fallback, values, isForAll } of filters) {
+  for (const {
+    parameter,
+    property,
+    inner,
+    bound,
+    isRequired,
+    isScalar: isScalarProperty,
+    fallback,
+    values,
+    isForAll,
+  } of filters) {
     const given = query[parameter];
     const value = bound === undefined || given === undefined ? given : { [bound]: given };
     if (isForAll?.(value ?? fallback) === true) continue;
@@ -209,13 +157,17 @@ export function readFilters(
     // Items without a value that the filter can name match its default, and those without any a filter of every request.
     const isLenient = value === undefined || isRequired === true;
     const isOther = (own: unknown): boolean => value === undefined && isScalar(own) && values?.includes(own) === false;
-    const condition = toCondition(parameter, property, wanted);
+    const condition = toCondition(parameter, { property, inner }, wanted);
+    if (isScalarProperty === true && !isRead(wanted)) {
+      conditions.push({ ...condition, problem: 'its value has no known operator', keeps: () => true });
+      continue;
+    }
     conditions.push(
       isLenient
         ? {
             ...condition,
             keeps: (entry) => {
-              const own = entry.item[property];
+              const own = readMember(entry.item, property);
               return (own ?? null) === null || isOther(own) || condition.keeps(entry);
             },
           }
@@ -223,11 +175,6 @@ export function readFilters(
     );
   }
   return conditions;
-}
-
-/** Whether a value is a string, a number or a boolean. */
-export function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
 /** A predicate for a label selector of equalities (`app=shop,tier!=web`); undefined without one. */
@@ -268,15 +215,6 @@ export function readSearch(value: unknown): Condition['keeps'] | undefined {
 // Only at the beginning of a word: trying each letter of a long word takes quadratic time.
 const CLAUSE = /(-?)(?<![\w.])([\w.]+)(?:\[["']([^"']+)["']\])?\s*(>=|<=|[:~<>=])\s*(?:["']([^"']*)["']|([^\s"']+))/g;
 
-/** Whether a value fits the sign of a clause: `:` and `=` equal, `~` contains, and the bounds of numbers and dates. */
-export function holds(actual: unknown, sign: string, wanted: string): boolean {
-  if (sign === ':' || sign === '=')
-    return wanted === 'null' ? actual === undefined || actual === null : matches(actual, wanted);
-  if (sign === '~') return typeof actual === 'string' && actual.toLowerCase().includes(wanted.toLowerCase());
-  const name = { '>': 'gt', '>=': 'gte', '<': 'lt', '<=': 'lte' }[sign] ?? 'gt';
-  return isBetween(actual, { [name]: wanted });
-}
-
 /** The order of a sort parameter: properties, `-property`, or `property:desc`, the first one first; undefined for anything else. */
 export function readSort(value: unknown, schema: SchemaView | undefined): EntryOrder | undefined {
   if (value === undefined) return undefined;
@@ -309,46 +247,4 @@ function compareValues(a: unknown, b: unknown): number {
   if (b === undefined || b === null) return -1;
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return toText(a) < toText(b) ? -1 : 1;
-}
-
-function matches(actual: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) return wanted.some((each) => matches(actual, each));
-  if (Array.isArray(actual)) return actual.some((each) => matches(each, wanted));
-  if (typeof wanted === 'object' && wanted !== null)
-    return isBetween(actual, wanted as Readonly<Record<string, unknown>>);
-  if (typeof actual === 'object' && actual !== null) {
-    // An object that represents another item is compared by its id or name: `tags: [{ name }]`, `customer: { id }`.
-    const { id, gid, uuid, sid, name } = actual as Readonly<Record<string, unknown>>;
-    return [id, gid, uuid, sid, name].some((each) => matches(each, wanted));
-  }
-  if (actual === undefined) return false;
-  if (toText(actual) === toText(wanted)) return true;
-  if (typeof wanted !== 'string' || !wanted.includes(',')) return false;
-  // Several values in one string: any of them.
-  const values = wanted.split(',');
-  return values.every((each) => each.trim() !== '') && values.includes(toText(actual));
-}
-
-function isBetween(actual: unknown, bounds: Readonly<Record<string, unknown>>): boolean {
-  const number = typeof actual === 'number' ? actual : Date.parse(String(actual));
-  return Object.entries(bounds).every(([name, bound]) => {
-    const isNumber = typeof bound === 'number' || /^-?\d+$/.test(String(bound));
-    const plain = isNumber ? Number(bound) : Date.parse(String(bound));
-    const limit = toUnit(plain, { isNumber, actual });
-    if (name === 'gt') return number > limit;
-    if (name === 'gte') return number >= limit;
-    if (name === 'lt') return number < limit;
-    return name === 'lte' ? number <= limit : true;
-  });
-}
-
-/** A bound in the unit of a value: seconds for a number of seconds, milliseconds for a date. */
-function toUnit(bound: number, { isNumber, actual }: { readonly isNumber: boolean; readonly actual: unknown }): number {
-  const isSeconds = (value: number): boolean => Math.abs(value) < 100_000_000_000;
-  if (typeof actual !== 'number') return isNumber && isSeconds(bound) ? bound * 1000 : bound;
-  return !isNumber && isSeconds(actual) ? bound / 1000 : bound;
-}
-
-function toText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

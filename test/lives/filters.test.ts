@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { query, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, INTEGER, NUMBER, object, type Part, ref, TEXT } from '../schema-parts.js';
+import { openShop, type Shop } from '../state/shop.js';
+
+const TIME = { ...TEXT, format: 'date-time' };
+const STATE = { ...TEXT, enum: ['packed', 'sent'] };
+const given = {
+  title: TEXT,
+  state: STATE,
+  kind: TEXT,
+  weight: NUMBER,
+  sent_at: TIME,
+  depot: object({ id: TEXT, town: TEXT }, 'id'),
+  stamps: arrayOf(object({ id: TEXT, label: TEXT })),
+};
+const Parcel = object({ id: TEXT, ...given, created_at: { ...TIME, readOnly: true } }, 'id', 'title');
+const PARCELS: readonly Part[] = [
+  {
+    title: 'A',
+    state: 'packed',
+    kind: 'box',
+    weight: 2.5,
+    sent_at: '2024-03-01T00:00:00Z',
+    depot: { id: 'd1', town: 'Ulm' },
+  },
+  {
+    title: 'B',
+    state: 'sent',
+    kind: 'bag',
+    weight: 10,
+    sent_at: '2024-05-01T00:00:00Z',
+    depot: { id: 'd2', town: 'Bern' },
+    stamps: [{ id: 's1', label: 'red' }],
+  },
+];
+
+const open = async (...parameters: readonly Part[]): Promise<Shop> => {
+  const found = object({ parcels: arrayOf(ref('Parcel')) }, 'parcels');
+  const search = object({
+    query: {},
+    filter: { type: 'object' },
+    filters: arrayOf({ type: 'object' }),
+    limit: INTEGER,
+  });
+  const spec = toDocument(
+    {
+      '/parcels': { get: { parameters, ...shows(found) }, post: takes(object(given, 'title'), ref('Parcel'), 201) },
+      '/parcels/search': { post: takes(search, found) },
+    },
+    { Parcel },
+  );
+  const shop = await openShop({ spec });
+  for (const each of PARCELS) await shop.send('POST', '/parcels', each);
+  return shop;
+};
+
+const titles = (body: Part): unknown => (body['parcels'] as readonly Part[]).map(({ title }) => title);
+
+describe('a parameter of a list', () => {
+  it.each([
+    ['states[]', arrayOf(STATE), 'states[]=sent', ['B']],
+    ['states', TEXT, 'states=sent,packed', ['A', 'B']],
+    ['states', arrayOf(STATE), 'states=sent', ['B']],
+    ['parcel_kinds', arrayOf(TEXT), 'parcel_kinds=bag', ['B']],
+    ['parcel_state', STATE, 'parcel_state=packed', ['A']],
+    ['filter[state]', STATE, 'filter[state]=sent', ['B']],
+    ['depot_ids[]', arrayOf(TEXT), 'depot_ids[]=d2', ['B']],
+    ['depotIds', arrayOf(TEXT), 'depotIds=d1&depotIds=d2', ['A', 'B']],
+    ['depot_town', TEXT, 'depot_town=Ulm', ['A']],
+    ['stamp_label', TEXT, 'stamp_label=red', ['B']],
+    ['sent_after', TIME, 'sent_after=2024-04-01T00:00:00Z', ['B']],
+    ['sent_before', TEXT, 'sent_before=2024-04-01', ['A']],
+    ['since_date', TEXT, 'since_date=2999-01-01', []],
+    ['since_date', TEXT, 'since_date=2019-01-01', ['A', 'B']],
+    ['min_weight', NUMBER, 'min_weight=2.6', ['B']],
+    ['weight_max', NUMBER, 'weight_max=2.6', ['A']],
+  ])('%s (%j) filters: %s', async (name, schema, text, wanted) => {
+    const { send } = await open(query(name, schema));
+    const { body, headers } = await send('GET', `/parcels?${text}`);
+    expect(titles(body)).toEqual(wanted);
+    expect(headers.get('x-mock-ignored')).toBeNull();
+  });
+
+  it('that nothing reads is named in a header and in the trace', async () => {
+    const { mock, send } = await open(query('colours', arrayOf(TEXT)), query('state', STATE), query('limit', INTEGER));
+    const { body, headers } = await send('GET', '/parcels?colours=red&state=sent&limit=5');
+    expect(titles(body)).toEqual(['B']);
+    expect(headers.get('x-mock-ignored')).toBe('colours');
+    expect(mock.journal.last()?.trace.join('\n')).toContain('colours has no effect on the list');
+  });
+
+  it.each(['expand', 'fields', 'include_deleted', '$filter'])('%s is read elsewhere', async (name) => {
+    const { send } = await open(query(name));
+    expect((await send('GET', `/parcels?${name}=title`)).headers.get('x-mock-ignored')).toBe(
+      name === '$filter' ? '$filter' : null,
+    );
+  });
+});
+
+describe('conditions of a search that are JSON', () => {
+  it.each([
+    [{ query: { field: 'state', operator: '=', value: 'sent' } }, ['B']],
+    [{ query: { field: 'weight', operator: '<', value: 3 } }, ['A']],
+    [{ query: { field: 'depot.town', operator: 'in', values: ['Bern', 'Rome'] } }, ['B']],
+    [
+      {
+        query: {
+          operator: 'OR',
+          value: [
+            { field: 'title', operator: '=', value: 'A' },
+            { field: 'kind', operator: '~', value: 'ba' },
+          ],
+        },
+      },
+      ['A', 'B'],
+    ],
+    [{ query: { filter: { title: { exact: 'A' } }, sort: { field: 'title' } } }, ['A']],
+    [{ filter: { kind: { exact: 'bag' } } }, ['B']],
+    [{ filter: { state: 'sent', kind: ['box', 'bag'] } }, ['B']],
+    [{ filter: { and: [{ kind: 'box' }, { not: { state: 'sent' } }] } }, ['A']],
+    [{ filter: { sent_at: { start_at: '2024-04-01T00:00:00Z', end_at: '2024-06-01T00:00:00Z' } } }, ['B']],
+    [{ filter: { depot: { id: 'd1' } } }, ['A']],
+    [{ filters: [{ propertyName: 'weight', operator: 'GTE', value: '10' }] }, ['B']],
+    [{ filters: [{ propertyName: 'stamps', operator: 'NOT_HAS_PROPERTY' }] }, ['A']],
+  ])('%j', async (body, wanted) => {
+    const { send } = await open();
+    const answer = await send('POST', '/parcels/search', body);
+    expect(titles(answer.body)).toEqual(wanted);
+    expect(answer.headers.get('x-mock-ignored')).toBeNull();
+  });
+
+  it.each([
+    [{ query: { field: 'colour', operator: '=', value: 'red' } }, 'query', 'items have no property "colour"'],
+    [{ query: { field: 'state', operator: 'resembles', value: 'red' } }, 'query', '"resembles" is not an operator'],
+    [{ filter: { state: { looks_like: 'sent' } } }, 'filter', '"state" is compared with {"looks_like":"sent"}'],
+  ])('that are not understood are named: %j', async (body, name, reason) => {
+    const { mock, send } = await open();
+    const answer = await send('POST', '/parcels/search', body);
+    expect(titles(answer.body)).toEqual(['A', 'B']);
+    expect(answer.headers.get('x-mock-ignored')).toBe(name);
+    expect(mock.journal.last()?.trace.join('\n')).toContain(`has no effect: ${reason}`);
+  });
+});
