@@ -12,6 +12,7 @@ export const STATUSES_BY_VERB: Readonly<Record<string, readonly string[]>> = {
   enable: ['enabled', 'active'],
   finalize: ['finalized', 'open'],
   freeze: ['frozen'],
+  hold: ['held', 'on_hold'],
   pay: ['paid'],
   publish: ['published', 'live'],
   reopen: ['open', 'reopened'],
@@ -35,9 +36,10 @@ export const STATUSES_BY_VERB: Readonly<Record<string, readonly string[]>> = {
   verify: ['verified'],
   void: ['void', 'voided'],
   voidinvoice: ['void'],
+  withdraw: ['withdrawn'],
 };
 
-/** Verbs that undo others without saying so by `un`. */
+/** Verbs that undo others without saying so by `un`, `de` or `dis`. */
 export const UNDOES: Readonly<Record<string, readonly string[]>> = {
   reactivate: ['deactivate', 'cancel'],
   reopen: ['close', 'complete', 'resolve'],

@@ -44,6 +44,18 @@ export const TIME_ENDING: RegExp = /(at|on|date)$/;
 export const COUNT_OF: RegExp =
   /^(?:total|num(?:ber)?(?:of)?|nb|count(?:of)?)(?<before>.+)$|^(?<after>.+?)(?:total|count)$/;
 
+/** What a past participle has behind the stem of its verb: `archiv` and `ed`, `cancel` and `led`, `hid` and `den`. */
+export const PARTICIPLE_ENDING: RegExp = /^([a-z]?ed|ied|den)$/;
+
+/** What a present participle has behind the stem of its verb: `paus` and `ing`. */
+export const RUNNING_ENDING: RegExp = /^([a-z]?ing|ying)$/;
+
+/** A verb that undoes another one: `unarchive`, `deactivate`, `disconnect`. */
+export const UNDOING_PREFIX: RegExp = /^(?:un|de|dis)([a-z]{3,})$/;
+
+/** A prefix of a verb that is written apart from it: `re-enable`. */
+export const SEPARATE_PREFIX: RegExp = /^(re|un|de|dis)[-_](?=[a-z])/i;
+
 /** The first word of an object that leads to another page: `next` of `next_page`. */
 export const PAGE_TURN: RegExp = /^(next|prev|previous|first|last|self)/;
 

@@ -7,8 +7,10 @@ export const VERBS = {
   list: { where: 'verb', names: 'list all index search query find', seen: 'Stripe, GitHub' },
   /** Continues work that was interrupted. */
   resume: { where: 'segment', names: '*resume *retry *restart *unpause *rerun', seen: 'GitHub, OpenAI' },
+  /** Brings back what was removed. */
+  restore: { where: 'segment', names: 'restore undelete untrash unremove recover reinstate', seen: 'GitHub' },
   disable: { where: 'segment', names: 'cancel disable deactivate', seen: 'GitHub, OpenAI' },
-  enable: { where: 'segment', names: 'enable activate reactivate', seen: 'GitHub, OpenAI' },
+  enable: { where: 'segment', names: '(re)?enable (re)?activate', seen: 'GitHub, OpenAI' },
   create: { where: 'verb', names: 'create add new insert register open upload send post', seen: 'GitHub, OpenAI' },
   read: { where: 'verb', names: 'info get read retrieve show fetch', seen: 'GitHub, Box' },
   update: { where: 'verb', names: 'update edit set rename modify change patch', seen: 'GitHub, OpenAI' },

@@ -168,7 +168,10 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const facts: EnvelopeFacts = { plan, page, total: view.size, limit, entries, items, id: findId, url };
     const given =
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
-    const answer = toAnswer(given, envelope(session)(facts), { ...writeHeaders(facts), ...toIgnoredHeader([...selection.ignored, ...unread]) });
+    const answer = toAnswer(given, envelope(session)(facts), {
+      ...writeHeaders(facts),
+      ...toIgnoredHeader([...selection.ignored, ...unread]),
+    });
     return { ...answer, listed: { items, written } } satisfies ListAnswer;
   });
 }

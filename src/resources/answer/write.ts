@@ -47,6 +47,7 @@ import {
   readUpload,
   refuseUnknown,
 } from './request.js';
+import { isRestoring, withRestoring } from './restore.js';
 import { declaresStatus } from '../../contract/operations/responses.js';
 
 /** Creates one item and answers with it; a copy starts from the item that the path names. */
@@ -185,7 +186,8 @@ export function createUpdateHandler(context: OperationContext): StateHandler {
   const update = createChangeHandler(asChange(context), (exchange, { item }) =>
     readChange(context, exchange, { item, merge }),
   );
-  return createsUnknown(context.binding, context.resources) ? createUpsertHandler(context, update) : update;
+  if (createsUnknown(context.binding, context.resources)) return createUpsertHandler(context, update);
+  return isRestoring(context.binding) ? withRestoring(context, update) : update;
 }
 
 /** Replaces a whole item; where the contract declares 201, an unknown id is created. */

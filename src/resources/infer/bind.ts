@@ -8,7 +8,8 @@ import {
   declaresStatus,
   findJsonMedia,
 } from '../../contract/operations/responses.js';
-import { findEffect, isStatus } from '../item/server-values.js';
+import { findEffect } from '../item/effects.js';
+import { isStatus } from '../item/server-values.js';
 import type { Action, Binding, Within } from '../item/resource.js';
 import { isSameItem, isSummary, compareSchemas } from '../item/positions.js';
 import type { CollectionCandidate } from './candidates.js';
@@ -157,9 +158,12 @@ export const bindItemWord: Bind = (index, candidate, operation) => {
     item !== undefined &&
     (answer.pointer === item.pointer || (isSameItem(index.read, item, answer) && set !== undefined));
   if (!isItem) {
-    if (set === undefined || !isReport(index, answer)) return `"${word}" of an item, but the response is not that item`;
-    const why = `"${word}" of an item; the response only reports it; ${describeEffect(set)}`;
-    return { candidate, action: 'act', set, confidence: 0.7, why };
+    const restores = means(word, 'verbs.restore') && index.operationsAt(candidate.itemKey).has('DELETE');
+    if ((set === undefined && !restores) || !isReport(index, answer, item))
+      return `"${word}" of an item, but the response is not that item`;
+    const effect = set === undefined ? 'brings back what was removed' : describeEffect(set);
+    const why = `"${word}" of an item; the response only reports it; ${effect}`;
+    return { candidate, action: 'act', set: set ?? NO_PROPERTIES, confidence: 0.7, why };
   }
   if (means(word, 'segments.copy')) {
     return found('copy', 0.8, `"${word}" of an item; the response is an item`);
@@ -171,15 +175,19 @@ export const bindItemWord: Bind = (index, candidate, operation) => {
   return { candidate, action: 'act', set, confidence: 0.85, why };
 };
 
-/** Whether an answer says no more than that a request was carried out: nothing, a few scalars, or objects without properties. */
-function isReport({ read }: ContractIndex, answer: SchemaView | undefined): boolean {
+/**
+ * Whether an answer says no more than that a request was carried out: nothing, a few scalars, or objects without properties.
+ *
+ * One with an id is about the item where all else in it is a flag or a property of the item.
+ */
+function isReport({ read }: ContractIndex, answer: SchemaView | undefined, item: SchemaView | undefined): boolean {
   if (answer === undefined) return true;
   const properties = listProperties(answer);
   const isEmpty = (of: SchemaView | undefined): boolean => of?.type === 'object' && of.members.size === 0;
-  return (
-    properties.length <= 4 &&
-    properties.every(({ name, scalar, target }) => (scalar || isEmpty(read(target))) && !/^_?id$/i.test(name))
-  );
+  const isPlain = properties.length <= 4 && properties.every(({ scalar, target }) => scalar || isEmpty(read(target)));
+  const isOwn = ({ name, schema }: PropertyView): boolean =>
+    schema.type === 'boolean' || item?.members.has(name) === true;
+  return isPlain && (!properties.some(({ name }) => /^_?id$/i.test(name)) || properties.every(isOwn));
 }
 
 /** Whether the response cannot show an item: bytes, plain text, or a JSON string. */

@@ -23,7 +23,7 @@ import {
   type SecretKey,
 } from '../item/resource.js';
 import type { Item } from '../store/lists/item-list.js';
-import { findEffect } from '../item/server-values.js';
+import { findEffect } from '../item/effects.js';
 import { type ContractIndex, readBodyPointer } from './contract-index.js';
 import { addTo } from '../../base/json.js';
 

@@ -1,5 +1,4 @@
-import { STATUSES_BY_VERB, UNDOES } from '../../conventions/actions.js';
-import { INSTANT_NAME, TIME_ENDING } from '../../conventions/forms.js';
+import { INSTANT_NAME } from '../../conventions/forms.js';
 import { COUNTS_CHANGES } from '../../conventions/descriptions.js';
 import { means, rankNames } from '../../conventions/conventions.js';
 import {
@@ -10,10 +9,9 @@ import {
   listProperties,
   readSchemaType,
 } from '../../contract/schema-view/schema-view.js';
-import { toBareName, toLetters } from '../../base/names.js';
-import { listStatuses } from '../../conventions/names.js';
+import { toLetters } from '../../base/names.js';
 import { escapePattern } from '../../base/text.js';
-import { listExamples, readOwn, setOwn } from '../../base/json.js';
+import { listExamples, setOwn } from '../../base/json.js';
 import { type Binding, type Resource, CHANGES } from './resource.js';
 import { fillDerived } from '../../generate/derived-values.js';
 import type { Item, NewEntry } from '../store/lists/item-list.js';
@@ -109,67 +107,8 @@ export function isStatusName(name: string): boolean {
   return means(name, 'statuses.name');
 }
 
-/** The status that the name of an action suggests; undefined where the enum of the schema has none like it. */
-function findStatusFor(
-  verb: string,
-  schema: SchemaView | undefined,
-): { readonly property: string; readonly value: string } | undefined {
-  const word = toLetters(verb);
-  const first = verb.split(/[_-]/)[0] ?? '';
-  const known = [word, verb.split('_')[0] ?? ''].flatMap((each) => readOwn(STATUSES_BY_VERB, each) ?? []);
-  // The likeliest name first.
-  const properties = rankNames(schema?.members.keys() ?? [], 'statuses.main').flatMap(
-    (name) => schema?.members.get(name) ?? [],
-  );
-  for (const property of properties) {
-    const values = listStatuses(property.schema);
-    const listed = known.flatMap((each) => values.find((value) => toBareName(value) === toBareName(each)) ?? [])[0];
-    const value = listed ?? findVerbForm(word, values) ?? findVerbForm(first.toLowerCase(), values);
-    if (value !== undefined) return { property: property.name, value };
-  }
-  return undefined;
-}
-
 /** The time of a change, as the value of a property that an operation sets. */
-const CHANGE_TIME = '$now';
-
-/** The values that an action sets: the status, flags (`archived: true`) and times (`canceled`); undefined where the schema has none of them. */
-export function findEffect(verb: string, schema: SchemaView | undefined): Item | undefined {
-  const status = findStatusFor(verb, schema);
-  const word = /^[a-z]+/i.exec(verb)?.[0].toLowerCase() ?? '';
-  // `archive` for `unarchive`, `close` for `reopen`.
-  const undone = /^un(?=[a-z]{3})/.test(word) ? [word.slice(2)] : (readOwn(UNDOES, word) ?? []);
-  const isUndone = undone.length > 0;
-  const bases = isUndone ? undone : [word];
-  const set: Record<string, unknown> = {};
-  for (const property of listProperties(schema)) {
-    const bare = property.bare.replace(/^is(?=[a-z]{4})/, '');
-    const isDone = bases.some((base) => isParticiple(base, bare.replace(TIME_ENDING, '')) || isParticiple(base, bare));
-    if (property.schema.type === 'boolean') {
-      if (isDone) set[property.name] = !isUndone;
-      else if (means(bare, 'values.active') && (means(word, 'verbs.disable') || means(word, 'verbs.enable')))
-        set[property.name] = means(word, 'verbs.enable');
-      else if (means(bare, 'statuses.inactive') && means(word, 'verbs.enable')) set[property.name] = false;
-    } else if (isDone && isTime(property)) {
-      if (isUndone && property.nullable) set[property.name] = null;
-      // Beside a status, a change of the status sets it.
-      else if (!isUndone && status === undefined) set[property.name] = CHANGE_TIME;
-    } else if (status === undefined && isInactiveTime(property)) {
-      const none = property.nullable ? null : 0;
-      if (/^(disable|deactivate)$/.test(word)) set[property.name] = CHANGE_TIME;
-      else if (means(word, 'verbs.enable') && (none === null || property.schema.type === 'integer'))
-        set[property.name] = none;
-    }
-  }
-  if (status !== undefined) set[status.property] = status.value;
-  return Object.keys(set).length === 0 ? undefined : set;
-}
-
-/** Whether a word is the past participle of a verb: `archived` of `archive`, `hidden` of `hide`. */
-function isParticiple(verb: string, word: string): boolean {
-  const stem = verb.replace(/(e|y)$/, '');
-  return stem.length > 2 && word.startsWith(stem) && /^([a-z]?ed|ied|den)$/.test(word.slice(stem.length));
-}
+export const CHANGE_TIME = '$now';
 
 /** Whether a property says when an item stopped to be active: `date_delete`, `disabled_at`. */
 export function isInactiveTime(property: PropertyView): boolean {
@@ -177,17 +116,9 @@ export function isInactiveTime(property: PropertyView): boolean {
 }
 
 /** Whether a property is a number of seconds or a date, not any string. */
-function isTime(property: PropertyView): boolean {
+export function isTime(property: PropertyView): boolean {
   const { type, format } = property.schema;
   return readUnit(property) !== undefined && (format?.startsWith('date') === true || ![type].flat().includes('string'));
-}
-
-/** The value that is a form of the verb: `cancel` -> `cancelled` or `canceled`, `close` -> `closed`; past tense first. */
-function findVerbForm(verb: string, values: readonly string[]): string | undefined {
-  const stem = verb.replace(/(e|y)$/, '');
-  if (stem.length < 3) return undefined;
-  const forms = values.filter((value) => value.toLowerCase().startsWith(stem));
-  return forms.find((value) => /ed$/i.test(value)) ?? forms[0];
 }
 
 /** The initial status of a new item: a usual one, else the first value that is not a later status. */

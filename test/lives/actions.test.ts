@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { inPath, json, REMOVED, shows, takes, toDocument } from '../operation-parts.js';
+import { arrayOf, BOOLEAN, object, type Part, ref, TEXT } from '../schema-parts.js';
+import { openShop, type Reply, type Shop } from '../state/shop.js';
+
+const DONE = { responses: { 204: { description: 'done' } } };
+
+const open = (verbs: readonly string[], properties: object, answer: object = shows(ref('Boiler'))): Promise<Shop> =>
+  openShop({
+    spec: toDocument(
+      {
+        '/boilers': { get: shows(arrayOf(ref('Boiler'))), post: takes(object({ name: TEXT }), ref('Boiler'), 201) },
+        '/boilers/{boiler_id}': { ...inPath('boiler_id'), get: shows(ref('Boiler')), delete: REMOVED },
+        ...Object.fromEntries(
+          verbs.map((verb) => [`/boilers/{boiler_id}/${verb}`, { ...inPath('boiler_id'), post: answer }]),
+        ),
+      },
+      { Boiler: object({ id: TEXT, name: TEXT, ...properties }, 'id') },
+    ),
+    state: { unknownIds: 'not-found' },
+  });
+
+const ofStatus = (...values: readonly string[]): Part => ({ status: { ...TEXT, enum: values, readOnly: true } });
+
+/** The boiler after some actions, as it is read. */
+const act = async (verbs: readonly string[], properties: object, answer?: object): Promise<Reply['body']> => {
+  const { send } = await open(verbs, properties, answer);
+  const { body } = await send('POST', '/boilers', { name: 'old' });
+  for (const verb of verbs) await send('POST', `/boilers/${String(body['id'])}/${verb}`);
+  return (await send('GET', `/boilers/${String(body['id'])}`)).body;
+};
+
+describe('an action', () => {
+  it.each([
+    [['pause'], ['ON', 'PAUSE_FAILED', 'PAUSED'], 'PAUSED'],
+    [['pause'], ['ON', 'PAUSE_FAILED', 'PAUSING'], 'PAUSING'],
+    [['pause'], ['ON', 'PAUSE_FAILED', 'PAUSE_REQUESTED'], 'PAUSE_REQUESTED'],
+    [['end'], ['active', 'endorsed', 'ended'], 'ended'],
+    [['fail'], ['active', 'failed'], 'failed'],
+    [['restore'], ['active', 'restoring', 'restore_error'], 'active'],
+    [['restore'], ['idle', 'restoring', 'restore_error'], 'restoring'],
+    [['deactivate', 'reactivate'], ['active', 'inactive', 'pending'], 'active'],
+    [['disable', 're-enable'], ['enabled', 'disabled'], 'enabled'],
+    [['disable', 'reenable'], ['enabled', 'disabled'], 'enabled'],
+    [['ban', 'unban'], ['pending', 'active', 'banned'], 'active'],
+    [['archive', 'unarchive'], ['draft', 'archived'], 'draft'],
+    [['mark-as-serviced'], ['new', 'serviced'], 'serviced'],
+  ])('%j moves a status of %j to "%s"', async (verbs, values, wanted) => {
+    expect(await act(verbs, ofStatus(...values))).toMatchObject({ name: 'old', status: wanted });
+  });
+
+  it('leads to no status that says it failed, where there is no other', async () => {
+    const values = ['on', 'pause_failed', 'pause_rejected'];
+    expect(await act(['pause'], ofStatus(...values))).toMatchObject({ status: 'on' });
+  });
+
+  it.each([
+    ['connect', true],
+    ['disconnect', false],
+    ['deactivate', false],
+  ])('"%s" sets the flag of its verb to %s', async (verb, wanted) => {
+    const name = verb === 'deactivate' ? 'activated' : 'connected';
+    expect(await act([verb], { [name]: BOOLEAN })).toMatchObject({ [name]: wanted });
+  });
+
+  it('whose letters only begin like those of an undoing verb undoes nothing', async () => {
+    expect(await act(['deliver'], { ...ofStatus('new', 'delivered'), livered: BOOLEAN })).toMatchObject({
+      status: 'delivered',
+    });
+    expect(await act(['report'], ofStatus('new', 'ported'))).toMatchObject({ status: 'new' });
+    expect(await act(['resend'], ofStatus('new', 'sent'))).toMatchObject({ status: 'new' });
+  });
+});
+
+describe('an action whose answer only has the id', () => {
+  const status = ofStatus('idle', 'lit');
+  it.each([
+    ['the id', object({ id: TEXT })],
+    ['the id and a flag', object({ id: TEXT, accepted: BOOLEAN })],
+    ['the id by its noun', object({ boiler_id: TEXT })],
+  ])('acts: %s', async (_, answer) => {
+    const { send } = await open(['mark-lit'], status, { responses: { 200: json(answer) } });
+    const { body } = await send('POST', '/boilers', { name: 'old' });
+    const path = `/boilers/${String(body['id'])}`;
+    expect(Object.values((await send('POST', `${path}/mark-lit`)).body)).toContain(body['id']);
+    expect((await send('GET', path)).body).toMatchObject({ status: 'lit' });
+  });
+
+  it('does not act where the id is that of something else', async () => {
+    const receipt = object({ id: TEXT, invoice: TEXT }, 'id', 'invoice');
+    expect(await act(['mark-lit'], status, { responses: { 200: json(receipt) } })).toMatchObject({ status: 'idle' });
+  });
+});
+
+describe('an action that brings back what was removed', () => {
+  it.each([
+    ['restore', DONE, ofStatus('idle', 'active')],
+    ['restore', shows(ref('Boiler')), {}],
+    ['undelete', DONE, {}],
+    ['undelete', { responses: { 200: json(object({ ok: BOOLEAN })) } }, {}],
+  ])('"%s": the item is as it was', async (verb, answer, properties) => {
+    const { send } = await open([verb], properties, answer);
+    const { body } = await send('POST', '/boilers', { name: 'old' });
+    await send('POST', '/boilers', { name: 'other' });
+    const path = `/boilers/${String(body['id'])}`;
+    await send('DELETE', path);
+    expect((await send('GET', path)).status).toBe(404);
+    expect((await send('POST', `${path}/${verb}`)).status).toBeLessThan(300);
+    expect((await send('GET', path)).body).toEqual(body);
+    expect((await send('GET', '/boilers')).list).toContainEqual(body);
+    expect((await send('POST', `/boilers/none/${verb}`)).status).toBe(404);
+  });
+});
