@@ -41,7 +41,11 @@ export const STATUSES = {
   /** No existing item has one of these. */
   removed: { where: 'value', names: 'deleted removed trashed', seen: 'Box, GitHub' },
   /** Work that ended without success. */
-  failed: { where: 'value', names: '*fail* *error* *timedout* *timeout* *denied* *abort* *reject*', seen: 'OpenAI, GitHub' },
+  failed: {
+    where: 'value',
+    names: '*fail* *error* *timedout* *timeout* *denied* *abort* *reject*',
+    seen: 'OpenAI, GitHub',
+  },
   canceled: { where: 'value', names: 'cancell?ed', seen: 'GitHub, OpenAI' },
   inactive: { where: 'value', names: 'disabled inactive deactivated', seen: 'Box, GitHub' },
   /** No new item has one of these. */
