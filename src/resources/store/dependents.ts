@@ -15,16 +15,22 @@ import { findInnerList } from '../list/envelope.js';
 import { isTopLevel, type Resource, type Resources } from '../item/resource.js';
 import { listEntries, readScope, toChildScope, toScope, type WritableCollection } from './collection.js';
 import type { StoredItem, Item, NewEntry } from './lists/item-list.js';
-import type { ItemLocation } from './on-demand.js';
 import { isStatus } from '../item/server-values.js';
 import type { Transaction } from './store.js';
+
+/** One list of items inside a transaction. */
+interface ListPlace {
+  readonly transaction: Transaction;
+  readonly collection: WritableCollection;
+  readonly scope: string;
+}
 
 type ItemPlace = Readonly<Record<'id' | 'scope', string>>;
 
 /** Keeps what depends on items in step with them: the lists below, memberships, and the objects in other items that show them. */
 export interface Dependents {
   /** Adds an item, which the item above it counts. */
-  add(location: Pick<ItemLocation, 'collection' | 'scope' | 'transaction'>, entry: NewEntry): StoredItem;
+  add(location: ListPlace, entry: NewEntry): StoredItem;
   /** Removes an item with what depends on it. */
   remove(transaction: Transaction, collection: WritableCollection, at: ItemPlace): StoredItem | undefined;
   /** Counts the items of a collection after others took the place of all of them, and removes what depends on those that are gone. */
@@ -32,9 +38,23 @@ export interface Dependents {
   /** Moves the lists below an item to another id. */
   move(transaction: Transaction, collection: WritableCollection, at: ItemPlace & { readonly to: string }): void;
   /** The objects of an item that only name others, or others than before a change, with what those are now. @returns the properties that hold them. */
-  embed(location: Pick<ItemLocation, 'collection' | 'scope' | 'transaction'>, of: EmbeddingItem): Item;
+  embed(location: ListPlace, of: EmbeddingItem): Item;
+  /** An item that no client created, with other items in the objects that represent them. @param find - Undefined keeps an object. */
+  represent(of: Omit<ListPlace, 'transaction'>, item: Item, find: FindRepresented): Item;
   /** Shows a changed item where other items show it, and in the counts by status of the item above it. */
   refresh(transaction: Transaction, collection: string, change: ItemChange): void;
+}
+
+/** Finds an item to show in an object. */
+export type FindRepresented = (of: RepresentedItem) => Item | undefined;
+
+interface RepresentedItem {
+  readonly collection: string;
+  readonly scope: string;
+  /** The one that the object names. */
+  readonly id: unknown;
+  /** Whether the items of that collection show some of this one, too. */
+  readonly isMutual: boolean;
 }
 
 interface EmbeddingItem {
@@ -105,6 +125,7 @@ export function createDependents(resources: Resources, read: ReadSchema): Depend
   };
   return {
     embed: embeddings.embed,
+    represent: embeddings.represent,
     move,
     remove,
     replaceAll: (transaction, collection, before) => {
@@ -199,13 +220,14 @@ function createEmbeddings(
   read: ReadSchema,
 ): {
   readonly embed: Dependents['embed'];
+  readonly represent: Dependents['represent'];
   refresh(transaction: Transaction, collection: string, change: ItemChange): void;
 } {
   const targets = memoize<undefined, readonly Target[]>(() => listTargets(resources, read));
   const findAll = memoize((name: string): readonly Embedding[] =>
     resources.filter((each) => each.name === name).flatMap((own) => findEmbeddings(read, targets(undefined), own)),
   );
-  const find = memoize((name: string): readonly Embedding[] =>
+  const findNested = memoize((name: string): readonly Embedding[] =>
     findAll(name).map((embedding) => {
       const inner = findAll(embedding.of).filter(({ path }) => path.length === 0);
       return Object.assign({}, embedding, { nested: new Set(inner.map((each) => each.name)) });
@@ -213,13 +235,41 @@ function createEmbeddings(
   );
   const findShownIn = memoize((name: string) =>
     resources.flatMap(({ name: collection }) =>
-      find(collection).flatMap((embedding) => (embedding.of === name ? [{ collection, embedding }] : [])),
+      findNested(collection).flatMap((embedding) => (embedding.of === name ? [{ collection, embedding }] : [])),
     ),
   );
+  /** The collections that the items of one show, directly or in what they show. */
+  const findReached = memoize((name: string): ReadonlySet<string> => {
+    const reached = new Set<string>();
+    const visit = (from: string): void => {
+      for (const { of } of findAll(from)) {
+        if (reached.has(of)) continue;
+        reached.add(of);
+        visit(of);
+      }
+    };
+    visit(name);
+    return reached;
+  });
   return {
+    represent: ({ collection: { name: own }, scope }, item, find) => {
+      const represented: Record<string, unknown> = {};
+      for (const embedding of findNested(own)) {
+        const { name, idProperty, isSibling, of, path } = embedding;
+        const isMutual = findReached(of).has(own);
+        const given = represented[name] ?? item[name];
+        const shown = mapObjects(given, path, (object) => {
+          const id = object[idProperty];
+          const found = find({ collection: of, scope: isSibling ? scope : '', id, isMutual });
+          return found === undefined ? object : { ...object, ...pick(found, embedding) };
+        });
+        if (shown !== given) represented[name] = shown;
+      }
+      return Object.keys(represented).length === 0 ? item : { ...item, ...represented };
+    },
     embed: ({ transaction, collection, scope }, { item, before }) => {
       const embedded: Record<string, unknown> = {};
-      for (const embedding of find(collection.name)) {
+      for (const embedding of findNested(collection.name)) {
         const { name, idProperty, path } = embedding;
         const own = embedded[name] ?? item[name];
         if (own === undefined || item[name] === before?.[name]) continue;

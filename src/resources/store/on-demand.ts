@@ -1,15 +1,21 @@
 import { toDay } from '../../base/clock.js';
 import { means } from '../../conventions/conventions.js';
 import { freezeDeep, isObject, overlay, readMember, withPath, filterMembers, joinObjects } from '../../base/json.js';
-import type { SchemaView } from '../../contract/schema-view/schema-view.js';
-import { isPathId, type Resource } from '../item/resource.js';
+import type { ReadSchema, SchemaView } from '../../contract/schema-view/schema-view.js';
+import { isPathId, type Resource, type Resources } from '../item/resource.js';
+import type { Dependents } from './dependents.js';
+import { type InitialValues, planInitialValues } from './initial-values.js';
 import { readScope, toPartMark, toScope, type UnknownIds, type WritableCollection } from './collection.js';
-import type { StoredItem, Item } from './lists/item-list.js';
+import { NO_PROPERTIES, type StoredItem, type Item } from './lists/item-list.js';
+import { memoizeOf } from '../../base/memoize.js';
+import { toBareName } from '../../base/names.js';
+import { createRandom } from '../../base/random.js';
+import { KEY_OF_OTHER } from '../../conventions/forms.js';
 import { readItemKey, showOwnUrls, withJoinedKeys } from '../item/identity.js';
 import { type ItemModel, type ItemModelParts, omitInvalid } from '../item/item-model.js';
 import { measureValue } from './lists/usage.js';
 import type { Transaction } from './store.js';
-import { listParameters } from '../../conventions/names.js';
+import { listParameters, toItemNoun } from '../../conventions/names.js';
 
 /** One list of items inside a transaction. */
 export interface ItemLocation {
@@ -25,6 +31,11 @@ export interface ItemLocation {
 
 /** The settings for items that no client created. */
 export interface OnDemandParts extends ItemModelParts {
+  readonly read: ReadSchema;
+  readonly resources: Resources;
+  /** @throws MockError `COLLECTION_UNKNOWN`. */
+  model(collection: string): ItemModel;
+  readonly dependents: Pick<Dependents, 'represent'>;
   readonly generated: GeneratedItems;
   /** For all collections that do not say so themselves; default: `not-found` with fixtures, else `create`. */
   readonly unknownIds?: UnknownIds | undefined;
@@ -56,7 +67,9 @@ export interface ItemsOnDemand {
 const INITIAL_ITEMS = 3;
 
 /** Creates items on demand: each one is a function of the seed and its id, whatever was requested before. */
-export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
+export function createItemsOnDemand(given: OnDemandParts): ItemsOnDemand {
+  const initialValues = memoizeOf((resource: Resource) => planInitialValues(given.read, resource, given.resources));
+  const parts = { ...given, initialValues };
   const unknownIds: ItemsOnDemand['unknownIds'] = ({ collection, model: { resource } }) =>
     collection.unknownIds ??
     resource.unknownIds ??
@@ -70,14 +83,18 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
     if (collection.isSeeded(mark) || unknownIds(location) === 'not-found') return;
     collection.markSeeded(mark);
     if (resource.members !== undefined || resource.singleton || resource.schema === undefined) return;
-    if (hasCreatedParent(location)) return;
+    if (hasCreatedParent(location) || isOfCreated(location, parts.resources)) return;
     for (let i = 1; i <= (parts.initialItems ?? INITIAL_ITEMS); i++) {
       // Creates use the positive numbers.
       const id = identity.generateId(collection, scope, { seed: transaction.seed, number: -i, part });
-      const item = generateOnDemand(parts, location, { id, key: `open\0${part}\0${i}`, index: i - 1 });
+      const item = represent(
+        location,
+        generateOnDemand(parts, location, { id, key: `open\0${part}\0${i}`, index: i - 1 }),
+      );
       collection.add({ id: readItemKey(resource, item, id), item, part, onDemand: 'list' }, scope);
     }
   };
+  const represent = createRepresentation(parts, { seed, unknownIds });
   return {
     unknownIds,
     isKnown: ({ collection, model: { resource } }) =>
@@ -87,11 +104,16 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
       const { collection, scope, transaction, model } = location;
       const number = collection.nextNumber();
       const id = model.identity.generateId(collection, scope, { seed: transaction.seed, number });
-      return generateOnDemand(parts, location, { id, key: `draft\0${number}`, index: collection.list(scope).size });
+      const drafted = generateOnDemand(parts, location, {
+        id,
+        key: `draft\0${number}`,
+        index: collection.list(scope).size,
+      });
+      return represent(location, drafted);
     },
     lookUp,
     recall,
-    findOwn: createOwnFinder(parts, seed),
+    findOwn: createOwnFinder(parts, seed, represent),
     find: (location, id) => {
       const { collection, scope, transaction } = location;
       const existing = lookUp(location, id);
@@ -108,19 +130,23 @@ export function createItemsOnDemand(parts: OnDemandParts): ItemsOnDemand {
       for (const name of told.length > 0 || identity.fits(id) ? told : resource.alternateKeys) {
         const own = generateId();
         const named = { ...location, known: withPath(location.known, name.split('.'), id) };
-        const item = generateOnDemand(parts, named, { id: own, key });
+        const item = represent(location, generateOnDemand(parts, named, { id: own, key }));
         // A value that the property cannot have was replaced.
         if (readMember(item, name) === id)
           return collection.add({ id: readItemKey(resource, item, own), item, onDemand: 'id' }, scope);
       }
       const own = identity.generateKey === undefined ? id : generateId();
-      const item = generateOnDemand(parts, location, { id: own, key });
+      const item = represent(location, generateOnDemand(parts, location, { id: own, key }));
       return collection.add({ id, item, onDemand: 'id' }, scope);
     },
   };
 }
 
-function createOwnFinder(parts: OnDemandParts, seed: ItemsOnDemand['seed']): ItemsOnDemand['findOwn'] {
+function createOwnFinder(
+  parts: GeneratingParts,
+  seed: ItemsOnDemand['seed'],
+  represent: (location: ItemLocation, item: Item) => Item,
+): ItemsOnDemand['findOwn'] {
   return (location) => {
     seed(location);
     const { collection, scope, transaction, model } = location;
@@ -130,7 +156,7 @@ function createOwnFinder(parts: OnDemandParts, seed: ItemsOnDemand['seed']): Ite
     if (first !== undefined && first.sequence < (gone?.sequence ?? Infinity)) return first;
     if (gone !== undefined) return undefined;
     const id = model.identity.generateId(collection, scope, { seed: transaction.seed, number: 0 });
-    const item = generateOnDemand(parts, location, { id, key: 'own' });
+    const item = represent(location, generateOnDemand(parts, location, { id, key: 'own' }));
     return collection.add({ id: readItemKey(model.resource, item, id), item, onDemand: 'list' }, scope);
   };
 }
@@ -152,17 +178,84 @@ function findByKey({ alternateKeys }: Resource, entries: readonly StoredItem[], 
   return entries.find(({ item }) => alternateKeys.some((name) => isNamed(readMember(item, name))));
 }
 
+/** What generates an item: the parts with what its kind does not have. */
+interface GeneratingParts extends Pick<OnDemandParts, 'generated' | 'generator' | 'validators'> {
+  initialValues(resource: Resource): InitialValues;
+}
+
+/**
+ * Shows the items of other collections where an item that no client created represents them: one of their initial items, so that
+ * reading its id shows the same.
+ */
+function createRepresentation(
+  parts: OnDemandParts & GeneratingParts,
+  { seed, unknownIds }: Pick<ItemsOnDemand, 'seed' | 'unknownIds'>,
+): (location: ItemLocation, item: Item) => Item {
+  return ({ transaction, collection, scope, model: { resource } }, item) => {
+    const own = readMember(item, resource.idProperty ?? 'id');
+    const random = createRandom(transaction.seed, `shown\0${resource.name}\0${scope}\0${String(own)}`);
+    const shown = parts.dependents.represent(
+      { collection, scope },
+      item,
+      ({ collection: name, scope: at, id, isMutual }) => {
+        const model = parts.model(name);
+        const of = {
+          transaction,
+          model,
+          collection: transaction.collection(name),
+          scope: at,
+          known: NO_PROPERTIES,
+          part: '',
+        };
+        const isOpen = unknownIds(of) === 'create';
+        // Where two collections show each other, neither is first.
+        if (isOpen && !isMutual) seed(of);
+        const entries = of.collection.list(at).entries.filter(({ onDemand }) => !isOpen || onDemand === 'list');
+        if (entries.length > 0 && !isMutual) return random.pick(entries).item;
+        const known = typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
+        if (known === undefined || !isOpen || !model.identity.fits(known)) return undefined;
+        return lookUp(of, known)?.item ?? generateOnDemand(parts, of, { id: known, key: `id\0${known}` });
+      },
+    );
+    if (shown === item || resource.schema === undefined) return item;
+    return parts.validators.accepts(resource.schema, 'response')(shown) ? shown : item;
+  };
+}
+
+/** Whether a client created the item that the path or a required filter names: nothing belongs to a new item yet. */
+function isOfCreated({ transaction, known, collection, part }: ItemLocation, { collections }: Resources): boolean {
+  const [path = ''] = part.split('?');
+  const named = Object.entries(known).map(([name, value]) => [name, isObject(value) ? Object.values(value)[0] : value]);
+  return [...named, ['', readScope(path).at(-1)]].some(([name, value]) => {
+    if (typeof value !== 'string' && typeof value !== 'number') return false;
+    const id = String(value);
+    const bare = toBareName(String(name));
+    const [, noun = bare] = KEY_OF_OTHER.exec(bare) ?? [];
+    return [...collections.keys()].some((other) => {
+      // A short id can be that of items of several collections.
+      if (other === collection.name || (toItemNoun(other) !== noun && id.length < MIN_TELLING_ID)) return false;
+      const { scopes, get } = transaction.collection(other);
+      return scopes.some((scope) => isCreated(get(id, scope)));
+    });
+  });
+}
+
+function isCreated(entry: StoredItem | undefined): boolean {
+  return entry !== undefined && entry.onDemand === undefined;
+}
+
+const MIN_TELLING_ID = 12;
+
 /** Whether a client created the parent: nothing lives under a new item yet. */
 function hasCreatedParent({ transaction, model: { resource }, scope }: ItemLocation): boolean {
   const parent = resource.parents.at(-1);
   if (parent === undefined || scope === '') return false;
   const ids = readScope(scope);
-  const entry = transaction.collection(parent).get(ids.at(-1) ?? '', toScope(...ids.slice(0, -1)));
-  return entry !== undefined && entry.onDemand === undefined;
+  return isCreated(transaction.collection(parent).get(ids.at(-1) ?? '', toScope(...ids.slice(0, -1))));
 }
 
 function generateOnDemand(
-  parts: Pick<OnDemandParts, 'generated' | 'generator' | 'validators'>,
+  parts: GeneratingParts,
   { model, scope, known, transaction }: ItemLocation,
   { id, key, index }: { readonly id: string | number; readonly key: string; readonly index?: number },
 ): Item {
@@ -186,20 +279,31 @@ function generateOnDemand(
     }
   }
   if (resource.schema === undefined) return { ...known, ...given, id };
-  const preferred = { ...readParentIds(resource, schema, scope), ...known };
-  const own = `${resource.name}\0${scope}\0${key}`;
+  const initial = parts.initialValues(resource);
+  const own = Object.fromEntries(initial.own.map((name) => [name, toType(id, schema?.members.get(name)?.schema.type)]));
+  const preferred = { ...initial.preferred, ...own, ...readParentIds(resource, schema, scope), ...known };
+  const stream = `${resource.name}\0${scope}\0${key}`;
   // To the day, so that the same item is generated at any time of it.
   const now = toDay(transaction.clock.now());
   const { seed } = transaction;
   // Everything that the item depends on, besides the contract.
-  const facts = JSON.stringify([resource.schema, own, seed, String(now), index ?? '', given, preferred, resource.once]);
+  const facts = JSON.stringify([
+    resource.schema,
+    stream,
+    seed,
+    String(now),
+    index ?? '',
+    given,
+    preferred,
+    resource.once,
+  ]);
   const item = parts.generated.find(facts, () =>
     generateItem(parts, {
       schema: resource.schema ?? '',
       given,
       preferred,
-      hidden: resource.once,
-      context: { ...(index !== undefined && { index }), seed, key: own, direction: 'response', now },
+      hidden: [...resource.once, ...initial.hidden],
+      context: { ...(index !== undefined && { index }), seed, key: stream, direction: 'response', now },
     }),
   );
   const whole = nested.reduce((result, [path, value]) => withPath(result, path.split('.'), value), item);
