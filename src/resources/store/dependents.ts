@@ -39,6 +39,8 @@ export interface Dependents {
   move(transaction: Transaction, collection: WritableCollection, at: ItemPlace & { readonly to: string }): void;
   /** The objects of an item that only name others, or others than before a change, with what those are now. @returns the properties that hold them. */
   embed(location: ListPlace, of: EmbeddingItem): Item;
+  /** The top-level collection whose items a collection below a parent shows: it has the same schema. */
+  origin(collection: string): string | undefined;
   /** An item that no client created, with other items in the objects that represent them. @param find - Undefined keeps an object. */
   represent(of: Omit<ListPlace, 'transaction'>, item: Item, find: FindRepresented): Item;
   /** Shows a changed item where other items show it, and in the counts by status of the item above it. */
@@ -55,6 +57,8 @@ interface RepresentedItem {
   readonly id: unknown;
   /** Whether the items of that collection show some of this one, too. */
   readonly isMutual: boolean;
+  /** Whether the object identifies the item: the user of a membership. */
+  readonly isKey: boolean;
 }
 
 interface EmbeddingItem {
@@ -63,6 +67,7 @@ interface EmbeddingItem {
 }
 
 interface ItemChange {
+  readonly id: string;
   readonly before: Item;
   readonly after: Item;
   readonly scope: string;
@@ -91,12 +96,28 @@ interface Embedding {
 /** The dependents of the collections of a contract. */
 export function createDependents(resources: Resources, read: ReadSchema): Dependents {
   const all = [...resources.collections.values()];
+  const origin = createOrigin(all, read);
   const find = memoize((name: string) => ({
+    copies: all.filter((each) => origin(each.name) === name).map((each) => each.name),
     below: all.filter(({ parents }) => parents.includes(name)).map((child) => child.name),
     memberships: all.filter(({ members }) => members === name).map((child) => child.name),
   }));
   const count = createCount(resources, read);
   const embeddings = createEmbeddings(all, read);
+  /** The items below parents that are one of a top-level collection: the same id, and the same values. */
+  const listCopies = (
+    transaction: Transaction,
+    of: { readonly collection: string; readonly id: string; readonly item: Item },
+  ) =>
+    find(of.collection).copies.flatMap((name) => {
+      const copies = transaction.collection(name);
+      return copies.scopes.flatMap((scope) => {
+        const entry = copies.get(of.id, scope);
+        const isSame =
+          entry !== undefined && Object.keys(of.item).every((each) => isEqual(entry.item[each], of.item[each]));
+        return isSame ? [{ copies, scope, entry }] : [];
+      });
+    });
   const removeBelow = (transaction: Transaction, collection: string, at: ItemPlace): void => {
     const { below, memberships } = find(collection);
     const scope = toChildScope(at.scope, at.id);
@@ -111,6 +132,12 @@ export function createDependents(resources: Resources, read: ReadSchema): Depend
     if (entry === undefined) return undefined;
     count(transaction, collection.name, { scope: at.scope, part: entry.part });
     removeBelow(transaction, collection.name, at);
+    for (const { copies, scope } of listCopies(transaction, {
+      collection: collection.name,
+      id: at.id,
+      item: entry.item,
+    }))
+      remove(transaction, copies, { id: at.id, scope });
     return entry;
   };
   const move: Dependents['move'] = (transaction, collection, { id, scope, to }) => {
@@ -126,6 +153,7 @@ export function createDependents(resources: Resources, read: ReadSchema): Depend
   return {
     embed: embeddings.embed,
     represent: embeddings.represent,
+    origin,
     move,
     remove,
     replaceAll: (transaction, collection, before) => {
@@ -143,9 +171,33 @@ export function createDependents(resources: Resources, read: ReadSchema): Depend
     },
     refresh: (transaction, collection, change) => {
       embeddings.refresh(transaction, collection, change);
+      for (const { copies, scope, entry } of listCopies(transaction, {
+        collection,
+        id: change.id,
+        item: change.before,
+      }))
+        copies.update(entry.id, { item: { ...entry.item, ...change.after } }, scope);
       count(transaction, collection, { scope: change.scope });
     },
   };
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Finds the only top-level collection with the schema of a collection below a parent, where that one does not name its items otherwise. */
+function createOrigin(all: readonly Resource[], read: ReadSchema): (collection: string) => string | undefined {
+  return memoize((name) => {
+    const own = all.find((each) => each.name === name);
+    if (own?.schema === undefined || isTopLevel(own) || own.keyProperties.length > 0) return undefined;
+    const pointer = read(own.schema)?.pointer;
+    const [only, ...others] = all.filter(
+      (each) =>
+        isTopLevel(each) && !each.singleton && each.schema !== undefined && read(each.schema)?.pointer === pointer,
+    );
+    return others.length > 0 || only?.idProperty !== own.idProperty ? undefined : only?.name;
+  });
 }
 
 /** A number of an item that counts the items of one collection below it: all, or those with a status. */
@@ -257,10 +309,11 @@ function createEmbeddings(
       for (const embedding of findNested(own)) {
         const { name, idProperty, isSibling, of, path } = embedding;
         const isMutual = findReached(of).has(own);
+        const isKey = resources.some((each) => each.name === own && each.idProperty === `${name}.${idProperty}`);
         const given = represented[name] ?? item[name];
         const shown = mapObjects(given, path, (object) => {
           const id = object[idProperty];
-          const found = find({ collection: of, scope: isSibling ? scope : '', id, isMutual });
+          const found = find({ collection: of, scope: isSibling ? scope : '', id, isMutual, isKey });
           return found === undefined ? object : { ...object, ...pick(found, embedding) };
         });
         if (shown !== given) represented[name] = shown;

@@ -113,6 +113,7 @@ export function createItems(
     part: '',
   });
   const links = createLinks(onDemand, { locate, model, names }, models.isCreatable);
+  const findOriginal = createOriginalFinder({ dependents, locate, onDemand });
   const update = createUpdate(dependents);
   const remove: Items['remove'] = ({ transaction, collection, scope }, id) =>
     dependents.remove(transaction, collection, { id, scope });
@@ -125,7 +126,8 @@ export function createItems(
     create: (location, given) => {
       const values = joinObjects(given.body, given.fixed);
       const shown = dependents.embed(location, { item: values });
-      const { entry, whole } = draftEntry(location, { ...given, fixed: { ...given.fixed, ...shown } });
+      const defaults = { ...findOriginal(location, given), ...given.defaults };
+      const { entry, whole } = draftEntry(location, { ...given, defaults, fixed: { ...given.fixed, ...shown } });
       // A request checks the parents in its path before it creates an item, and names the target of a membership itself.
       const problem = given.strict
         ? links.findBrokenLink(location, entry.id)
@@ -140,6 +142,33 @@ export function createItems(
     remove,
     replaceAll: createReplaceAll(links, dependents, locate),
     ...onDemand,
+  };
+}
+
+/**
+ * Finds the item of a top-level collection that a create below a parent names by its id, so that both show the same:
+ * `PUT /teams/{id}/users/{user_id}`.
+ */
+function createOriginalFinder({
+  dependents,
+  locate,
+  onDemand,
+}: {
+  readonly dependents: Dependents;
+  readonly locate: Items['locate'];
+  readonly onDemand: ItemsOnDemand;
+}): (location: ItemLocation, given: NewItem) => Item | undefined {
+  return (
+    { transaction, collection, model },
+    { body = NO_PROPERTIES, id = readMember(body, model.resource.idProperty ?? 'id') },
+  ) => {
+    const name = dependents.origin(collection.name);
+    if (name === undefined || (typeof id !== 'string' && typeof id !== 'number')) return undefined;
+    const location = locate(transaction, name);
+    // What has properties of its own can be another item.
+    const { idProperty, memberParameter } = model.resource;
+    const isNamed = Object.keys(body).every((each) => each === idProperty || each === memberParameter);
+    return (isNamed ? onDemand.find(location, String(id)) : onDemand.lookUp(location, String(id)))?.item;
   };
 }
 
@@ -202,7 +231,7 @@ function createUpdate({ embed, refresh }: Dependents): Items['update'] {
     const changed = model.tag(strict ? stamped : model.repair(stamped, input), entry.revision + 1);
     const item = withJoinedKeys(model.resource, changed);
     const updated = collection.update(entry.id, { item }, scope) ?? entry;
-    refresh(transaction, collection.name, { before, after: item, scope });
+    refresh(transaction, collection.name, { id: entry.id, before, after: item, scope });
     return { entry: updated };
   };
 }
@@ -316,7 +345,7 @@ function createRename({ move, refresh }: Dependents): Items['rename'] {
     const problems = listProblems(findDuplicateId(location, id), model, item);
     if (problems.length > 0) return { problems };
     move(transaction, collection, { id: entry.id, scope, to: id });
-    refresh(transaction, collection.name, { before: entry.item, after: item, scope });
+    refresh(transaction, collection.name, { id: entry.id, before: entry.item, after: item, scope });
     collection.update(entry.id, { item }, scope);
     return { entry: collection.rename(entry.id, id, scope) ?? entry };
   };

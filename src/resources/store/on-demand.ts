@@ -35,7 +35,7 @@ export interface OnDemandParts extends ItemModelParts {
   readonly resources: Resources;
   /** @throws MockError `COLLECTION_UNKNOWN`. */
   model(collection: string): ItemModel;
-  readonly dependents: Pick<Dependents, 'represent'>;
+  readonly dependents: Pick<Dependents, 'origin' | 'represent'>;
   readonly generated: GeneratedItems;
   /** For all collections that do not say so themselves; default: `not-found` with fixtures, else `create`. */
   readonly unknownIds?: UnknownIds | undefined;
@@ -87,14 +87,50 @@ export function createItemsOnDemand(given: OnDemandParts): ItemsOnDemand {
     for (let i = 1; i <= (parts.initialItems ?? INITIAL_ITEMS); i++) {
       // Creates use the positive numbers.
       const id = identity.generateId(collection, scope, { seed: transaction.seed, number: -i, part });
+      const index = i - 1;
       const item = represent(
         location,
-        generateOnDemand(parts, location, { id, key: `open\0${part}\0${i}`, index: i - 1 }),
+        generateOnDemand(parts, location, { id, key: `open\0${part}\0${i}`, index }),
+        index,
       );
-      collection.add({ id: readItemKey(resource, item, id), item, part, onDemand: 'list' }, scope);
+      // An item can be identified by the one that it shows.
+      const shown = resource.idProperty?.includes('.') === true ? readMember(item, resource.idProperty) : undefined;
+      const own = typeof shown === 'string' || typeof shown === 'number' ? shown : id;
+      collection.add({ id: readItemKey(resource, item, own), item, part, onDemand: 'list' }, scope);
     }
   };
   const represent = createRepresentation(parts, { seed, unknownIds });
+  const findOriginal = createOriginalFinder(parts, (location, id) => find(location, id));
+  const find: ItemsOnDemand['find'] = (location, id) => {
+    const { collection, scope, transaction } = location;
+    const existing = lookUp(location, id);
+    if (existing !== undefined || unknownIds(location) === 'not-found') return existing;
+    seed(location);
+    const known = lookUp(location, id);
+    if (known !== undefined || recall(location, id) !== undefined) return known;
+    const { identity, resource } = location.model;
+    const generateId = (): string | number =>
+      identity.generateId(collection, scope, { seed: transaction.seed, number: 0, part: id });
+    const key = `id\0${id}`;
+    // The path can name the value of another property than the id.
+    const told = resource.alternateKeys.filter((name) => readMember(location.known, name) === id);
+    for (const name of told.length > 0 || identity.fits(id) ? told : resource.alternateKeys) {
+      const own = generateId();
+      const named = { ...location, known: withPath(location.known, name.split('.'), id) };
+      const item = represent(location, generateOnDemand(parts, named, { id: own, key }));
+      // A value that the property cannot have was replaced.
+      if (readMember(item, name) === id)
+        return collection.add({ id: readItemKey(resource, item, own), item, onDemand: 'id' }, scope);
+    }
+    const own = identity.generateKey === undefined ? id : generateId();
+    const generated = represent(location, generateOnDemand(parts, location, { id: own, key }));
+    const original = findOriginal(location, id);
+    // What the path determines stays.
+    const isKnown = (name: string): boolean => Object.hasOwn(location.known, name);
+    const item =
+      original === undefined ? generated : { ...generated, ...filterMembers(original, (name) => !isKnown(name)) };
+    return collection.add({ id, item, onDemand: 'id' }, scope);
+  };
   return {
     unknownIds,
     isKnown: ({ collection, model: { resource } }) =>
@@ -114,38 +150,14 @@ export function createItemsOnDemand(given: OnDemandParts): ItemsOnDemand {
     lookUp,
     recall,
     findOwn: createOwnFinder(parts, seed, represent),
-    find: (location, id) => {
-      const { collection, scope, transaction } = location;
-      const existing = lookUp(location, id);
-      if (existing !== undefined || unknownIds(location) === 'not-found') return existing;
-      seed(location);
-      const known = lookUp(location, id);
-      if (known !== undefined || recall(location, id) !== undefined) return known;
-      const { identity, resource } = location.model;
-      const generateId = (): string | number =>
-        identity.generateId(collection, scope, { seed: transaction.seed, number: 0, part: id });
-      const key = `id\0${id}`;
-      // The path can name the value of another property than the id.
-      const told = resource.alternateKeys.filter((name) => readMember(location.known, name) === id);
-      for (const name of told.length > 0 || identity.fits(id) ? told : resource.alternateKeys) {
-        const own = generateId();
-        const named = { ...location, known: withPath(location.known, name.split('.'), id) };
-        const item = represent(location, generateOnDemand(parts, named, { id: own, key }));
-        // A value that the property cannot have was replaced.
-        if (readMember(item, name) === id)
-          return collection.add({ id: readItemKey(resource, item, own), item, onDemand: 'id' }, scope);
-      }
-      const own = identity.generateKey === undefined ? id : generateId();
-      const item = represent(location, generateOnDemand(parts, location, { id: own, key }));
-      return collection.add({ id, item, onDemand: 'id' }, scope);
-    },
+    find,
   };
 }
 
 function createOwnFinder(
   parts: GeneratingParts,
   seed: ItemsOnDemand['seed'],
-  represent: (location: ItemLocation, item: Item) => Item,
+  represent: Represent,
 ): ItemsOnDemand['findOwn'] {
   return (location) => {
     seed(location);
@@ -158,6 +170,19 @@ function createOwnFinder(
     const id = model.identity.generateId(collection, scope, { seed: transaction.seed, number: 0 });
     const item = represent(location, generateOnDemand(parts, location, { id, key: 'own' }));
     return collection.add({ id: readItemKey(model.resource, item, id), item, onDemand: 'list' }, scope);
+  };
+}
+
+/** Finds the item of a top-level collection that one below a parent is, by its id. */
+function createOriginalFinder(
+  { dependents, model }: OnDemandParts,
+  find: ItemsOnDemand['find'],
+): (location: ItemLocation, id: string) => Item | undefined {
+  return ({ transaction, collection }, id) => {
+    const name = dependents.origin(collection.name);
+    const of =
+      name === undefined ? undefined : { transaction, model: model(name), collection: transaction.collection(name) };
+    return of && find({ ...of, scope: '', known: NO_PROPERTIES, part: '' }, id)?.item;
   };
 }
 
@@ -178,6 +203,9 @@ function findByKey({ alternateKeys }: Resource, entries: readonly StoredItem[], 
   return entries.find(({ item }) => alternateKeys.some((name) => isNamed(readMember(item, name))));
 }
 
+/** @param index - That of an initial item, each of which shows others than the one before. */
+type Represent = (location: ItemLocation, item: Item, index?: number) => Item;
+
 /** What generates an item: the parts with what its kind does not have. */
 interface GeneratingParts extends Pick<OnDemandParts, 'generated' | 'generator' | 'validators'> {
   initialValues(resource: Resource): InitialValues;
@@ -190,14 +218,15 @@ interface GeneratingParts extends Pick<OnDemandParts, 'generated' | 'generator' 
 function createRepresentation(
   parts: OnDemandParts & GeneratingParts,
   { seed, unknownIds }: Pick<ItemsOnDemand, 'seed' | 'unknownIds'>,
-): (location: ItemLocation, item: Item) => Item {
-  return ({ transaction, collection, scope, model: { resource } }, item) => {
+): Represent {
+  return ({ transaction, collection, scope, model: { resource } }, item, index) => {
     const own = readMember(item, resource.idProperty ?? 'id');
-    const random = createRandom(transaction.seed, `shown\0${resource.name}\0${scope}\0${String(own)}`);
+    let next =
+      index ?? createRandom(transaction.seed, `shown\0${resource.name}\0${scope}\0${String(own)}`).integer(0, 1000);
     const shown = parts.dependents.represent(
       { collection, scope },
       item,
-      ({ collection: name, scope: at, id, isMutual }) => {
+      ({ collection: name, scope: at, id, isMutual, isKey }) => {
         const model = parts.model(name);
         const of = {
           transaction,
@@ -211,7 +240,8 @@ function createRepresentation(
         // Where two collections show each other, neither is first.
         if (isOpen && !isMutual) seed(of);
         const entries = of.collection.list(at).entries.filter(({ onDemand }) => !isOpen || onDemand === 'list');
-        if (entries.length > 0 && !isMutual) return random.pick(entries).item;
+        if (entries.length > 0 && !isMutual && !(isKey && index === undefined))
+          return entries[next++ % entries.length]?.item;
         const known = typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
         if (known === undefined || !isOpen || !model.identity.fits(known)) return undefined;
         return lookUp(of, known)?.item ?? generateOnDemand(parts, of, { id: known, key: `id\0${known}` });
