@@ -9,6 +9,7 @@ import { memoize, memoizeOf } from '../../base/memoize.js';
 import type { Session } from '../../session/session.js';
 import {
   findOnlyValue,
+  isSuccessFlag,
   findValueArray,
   type PropertyView,
   type SchemaView,
@@ -321,13 +322,16 @@ function createDeleteReport(context: StateContext, model: ItemModel, body: Plann
   const isSame = model.schema !== undefined && isSameItem(context.read, model.schema, schema);
   if (isSame || schema.pointer === resource.schema) return createWriter(context, model, body);
   const wrap = path.length === 0 ? undefined : createItemEnvelope(context.read, whole, path);
+  // `true` alone says that it was removed.
+  if (schema.type === 'boolean') return () => (wrap === undefined ? true : wrap(true));
   const constants: Record<string, unknown> = {};
   const ids: string[] = [];
+  const isDone = findDoneFlags(schema);
   for (const property of listProperties(schema)) {
-    const { name, schema: own } = property;
+    const { name } = property;
     const only = findOnlyValue(property);
     if (only !== undefined) setOwn(constants, name, only);
-    else if (means(name, 'removed.report') && own.type === 'boolean') setOwn(constants, name, true);
+    else if (isDone(property)) setOwn(constants, name, true);
     else if (/^((deleted|removed).*)?id$/.test(toBareName(name)) || name === resource.idProperty) {
       // Keeps the position of the property.
       constants[name] = undefined;
@@ -340,6 +344,18 @@ function createDeleteReport(context: StateContext, model: ItemModel, body: Plann
     // `wrap` gives objects.
     const wrapped = wrap === undefined ? report : wrap(report);
     return completeBody(context, exchange, { pointer, body: wrapped, key: `${pointer}\0${entry.id}` });
+  };
+}
+
+/** Finds the flags that say that an item was removed: by their names, `result: true` in place of an item, or the only flag that reports no failure. */
+function findDoneFlags(schema: SchemaView): (property: PropertyView) => boolean {
+  const isFlag = ({ name, schema: own }: PropertyView): boolean => own.type === 'boolean' && !isSuccessFlag(name);
+  const [only, ...others] = listProperties(schema).filter(isFlag);
+  return (property) => {
+    if (!isFlag(property)) return false;
+    const { name } = property;
+    if (means(name, 'removed.report', 'statuses.doneFlag', 'envelopes.wrapper')) return true;
+    return property === only && others.length === 0 && !means(name, 'statuses.failed', 'pages.hasMore');
   };
 }
 
