@@ -187,6 +187,51 @@ export const findItemsByKey: FindWhole = (index, all, candidate) => {
   return toKey(other, { property: properties.find(({ scalar }) => scalar)?.name, parameter, isKey: true });
 };
 
+/**
+ * The candidates with the schemas of memberships that only another path below the same parent lists: `PUT /crews/{id}/sailors/{sailor_id}`
+ * beside `GET /crews/{id}/members`, whose elements are, or have, items of `/sailors`.
+ */
+export function withListedMembers(
+  index: ContractIndex,
+  candidates: ReadonlyMap<string, CollectionCandidate>,
+): ReadonlyMap<string, CollectionCandidate> {
+  const all = [...candidates.values()];
+  const found = all.flatMap((candidate) => {
+    const listing = findMemberList(index, all, candidate);
+    return listing === undefined ? [] : [{ ...candidate, ...listing }];
+  });
+  // A path that could list several of them lists none.
+  const isOnly = ({ listedAt }: CollectionCandidate): boolean =>
+    found.filter((each) => each.listedAt === listedAt).length === 1;
+  return found.length === 0
+    ? candidates
+    : new Map([...candidates, ...found.filter(isOnly).map((each) => [each.key, each] as const)]);
+}
+
+function findMemberList(
+  index: ContractIndex,
+  all: Candidates,
+  candidate: CollectionCandidate,
+): Pick<CollectionCandidate, 'listedAt' | 'schema'> | undefined {
+  const parent = candidate.groups.at(-2)?.itemKey;
+  const isWritten = index.operationsAt(candidate.itemKey).has('PUT') || index.operationsAt(candidate.key).has('POST');
+  if (candidate.schema !== undefined || parent === undefined || !isWritten || !isAlias(index, candidate))
+    return undefined;
+  const top = listNamed(all, readLastWord(candidate)).find(({ groups }) => groups.length === 1);
+  const item = index.read(top?.schema);
+  const lists = all.flatMap(({ key, groups }) => {
+    const methods = index.operationsAt(key);
+    const listing = methods.size === 1 ? methods.get('GET') : undefined;
+    const isBeside = groups.at(-2)?.itemKey === parent && groups.length === candidate.groups.length;
+    const element =
+      isBeside && listing !== undefined ? index.read(findListItems(index.read, listing)?.itemSchema) : undefined;
+    const shown = [element, ...listProperties(element).map(({ target }) => index.read(target))];
+    const isShown = item !== undefined && shown.some((each) => each?.pointer === item.pointer);
+    return isShown && element !== undefined ? [{ listedAt: key, schema: element.pointer }] : [];
+  });
+  return lists.length === 1 ? lists[0] : undefined;
+}
+
 /** A part of items that paths below them read and change: `labels` for `/issues/{id}/labels`. */
 export interface Sublist {
   readonly owner: CollectionCandidate;

@@ -20,6 +20,8 @@ export interface CollectionCandidate {
   readonly hasOperations: boolean;
   /** One object instead of a list: `/me`, `/customers/{id}/discount`. */
   readonly singleton: boolean;
+  /** The key of the path that lists its items, where that is another one: `/crews/{id}/members` for `/crews/{id}/sailors/{sailor_id}`. */
+  readonly listedAt?: string | undefined;
 }
 
 /** The last word of the path of a collection: `refunds` of `/charges/{id}/refunds`. */

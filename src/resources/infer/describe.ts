@@ -140,7 +140,14 @@ function findIdProperty(index: ContractIndex, schema: SchemaView, candidate: Col
     const nested = inner === undefined ? undefined : findIdIn(inner, words);
     if (nested !== undefined && (own === undefined || nested === 'id')) return `${name}.${nested}`;
   }
-  return own;
+  return own ?? (candidate.listedAt === undefined ? undefined : findHeldId(index, schema));
+}
+
+/** The id of the only object in a membership that has one. */
+function findHeldId(index: ContractIndex, schema: SchemaView): string | undefined {
+  const held = listProperties(schema).filter(({ target, scalar }) => !scalar && index.read(target)?.members.has('id'));
+  const [only, ...others] = held;
+  return only === undefined || others.length > 0 ? undefined : `${only.name}.id`;
 }
 
 /** The id of the item that a parameter of another noun names: `user.id` for the `{user_id}` of a member. */

@@ -36,6 +36,7 @@ import {
   isAlias,
   isOwnPath,
   type Sublist,
+  withListedMembers,
 } from './aliases.js';
 import { type Candidates, type CollectionCandidate, findCandidates } from './candidates.js';
 import { type ContractIndex, createContractIndex } from './contract-index.js';
@@ -66,7 +67,7 @@ export function inferResources(contract: Contract): Resources {
   const isCalled = readCalledPaths(index, rpc.bindings);
   const found = new Map([...findCandidates(index)].filter(([key]) => !isCalled(key)));
   const sublists = findSublists(index, found);
-  const candidates = new Map([...found].filter(([key]) => !sublists.has(key)));
+  const candidates = withListedMembers(index, new Map([...found].filter(([key]) => !sublists.has(key))));
   const tree = createCollectionTree(index, candidates);
   const { bindings, unbound } = bindOperations(index, tree, { sublists, called: rpc.bindings });
   const collections = describeCollections(index, tree, { candidates, called: rpc.collections });
@@ -196,7 +197,11 @@ function createCollectionTree(
     aliases.set(candidate.key, target);
     return true;
   };
-  for (const candidate of all) {
+  for (const { key, listedAt = '' } of all) {
+    const [lists, members] = [candidates.get(listedAt), candidates.get(key)];
+    if (lists !== undefined && members !== undefined) addAlias(lists, members);
+  }
+  for (const candidate of all.filter((each) => !aliases.has(each.key))) {
     const other = isAlias(index, candidate) ? findSameResource(shown, candidate) : undefined;
     if (other !== undefined) addAlias(candidate, other);
     const below = findBelow(index, nested, candidate);
@@ -383,7 +388,10 @@ function findAnswerList(
   // A path that ends in a parameter can show a list as well.
   const isAny = action === 'elements' || action === 'list';
   if (isItem || !(isAny || ANSWERS_LIST.has(action))) return undefined;
-  const items = index.list(operation) ?? (isAny ? findListItems(index.read, operation) : undefined);
+  const listed = index.list(operation) ?? (isAny ? findListItems(index.read, operation) : undefined);
+  // The elements of a list of memberships are the memberships, not the items in them.
+  const isInside = listed !== undefined && listed.element.length > 0 && candidate.listedAt !== undefined;
+  const items = isInside ? findListItems(index.read, operation) : listed;
   return planList(index.read, operation, items) ?? (action === 'list' ? PLAIN_LIST : undefined);
 }
 

@@ -214,8 +214,11 @@ export function createsUnknown({ action, operation, collection, id }: Binding, {
   const declares201 = declaresStatus(operation, 201);
   if (action === 'replace' && declares201) return true;
   if (id.length > 0 && SAYS_UPSERT.test(`${operation.summary ?? ''} ${operation.id}`)) return true;
-  const isOnly = ![...bindings.values()].some((each) => each.collection === collection && CREATES.has(each.action));
-  return isOnly && (action === 'replace' ? operation.method === 'PUT' : declares201);
+  const own = [...bindings.values()].filter((each) => each.collection === collection);
+  if (own.some((each) => CREATES.has(each.action))) return false;
+  // What requests remove, the only request that writes it makes.
+  const isRemovable = own.some((each) => each.action === 'delete') && operation.method === 'PUT';
+  return action === 'replace' ? operation.method === 'PUT' : declares201 || isRemovable;
 }
 
 type Actions = ReadonlySet<Action>;

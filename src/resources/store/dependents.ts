@@ -41,6 +41,8 @@ export interface Dependents {
   embed(location: ListPlace, of: EmbeddingItem): Item;
   /** The top-level collection whose items a collection below a parent shows: it has the same schema. */
   origin(collection: string): string | undefined;
+  /** The collection of the item that identifies those of a collection: `users` for memberships with a `user.id`. */
+  target(collection: string): string | undefined;
   /** An item that no client created, with other items in the objects that represent them. @param find - Undefined keeps an object. */
   represent(of: Omit<ListPlace, 'transaction'>, item: Item, find: FindRepresented): Item;
   /** Shows a changed item where other items show it, and in the counts by status of the item above it. */
@@ -100,7 +102,9 @@ export function createDependents(resources: Resources, read: ReadSchema): Depend
   const find = memoize((name: string) => ({
     copies: all.filter((each) => origin(each.name) === name).map((each) => each.name),
     below: all.filter(({ parents }) => parents.includes(name)).map((child) => child.name),
-    memberships: all.filter(({ members }) => members === name).map((child) => child.name),
+    memberships: all
+      .filter((each) => each.members === name || embeddings.target(each.name) === name)
+      .map((child) => child.name),
   }));
   const count = createCount(resources, read);
   const embeddings = createEmbeddings(all, read);
@@ -154,6 +158,7 @@ export function createDependents(resources: Resources, read: ReadSchema): Depend
     embed: embeddings.embed,
     represent: embeddings.represent,
     origin,
+    target: embeddings.target,
     move,
     remove,
     replaceAll: (transaction, collection, before) => {
@@ -273,6 +278,7 @@ function createEmbeddings(
 ): {
   readonly embed: Dependents['embed'];
   readonly represent: Dependents['represent'];
+  readonly target: Dependents['target'];
   refresh(transaction: Transaction, collection: string, change: ItemChange): void;
 } {
   const targets = memoize<undefined, readonly Target[]>(() => listTargets(resources, read));
@@ -303,17 +309,25 @@ function createEmbeddings(
     visit(name);
     return reached;
   });
+  const isKey = (own: string, { name, idProperty, path }: Embedding): boolean =>
+    path.length === 0 && resources.some((each) => each.name === own && each.idProperty === `${name}.${idProperty}`);
   return {
+    target: memoize((name) => findNested(name).find((each) => isKey(name, each))?.of),
     represent: ({ collection: { name: own }, scope }, item, find) => {
       const represented: Record<string, unknown> = {};
       for (const embedding of findNested(own)) {
         const { name, idProperty, isSibling, of, path } = embedding;
         const isMutual = findReached(of).has(own);
-        const isKey = resources.some((each) => each.name === own && each.idProperty === `${name}.${idProperty}`);
         const given = represented[name] ?? item[name];
         const shown = mapObjects(given, path, (object) => {
           const id = object[idProperty];
-          const found = find({ collection: of, scope: isSibling ? scope : '', id, isMutual, isKey });
+          const found = find({
+            collection: of,
+            scope: isSibling ? scope : '',
+            id,
+            isMutual,
+            isKey: isKey(own, embedding),
+          });
           return found === undefined ? object : { ...object, ...pick(found, embedding) };
         });
         if (shown !== given) represented[name] = shown;

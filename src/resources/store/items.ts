@@ -114,6 +114,17 @@ export function createItems(
   });
   const links = createLinks(onDemand, { locate, model, names }, models.isCreatable);
   const findOriginal = createOriginalFinder({ dependents, locate, onDemand });
+  /** The values of a new item with the id of the item that identifies it, which is created on demand. */
+  const nameTarget = (
+    location: ItemLocation,
+    { values, id }: { readonly values: Item; readonly id: NewItem['id'] },
+  ): Item => {
+    const name = id === undefined ? undefined : dependents.target(location.collection.name);
+    const { idProperty = '' } = location.model.resource;
+    if (name === undefined) return values;
+    onDemand.find(locate(location.transaction, name), String(id));
+    return readMember(values, idProperty) === undefined ? withPath(values, idProperty.split('.'), id) : values;
+  };
   const update = createUpdate(dependents);
   const remove: Items['remove'] = ({ transaction, collection, scope }, id) =>
     dependents.remove(transaction, collection, { id, scope });
@@ -125,7 +136,7 @@ export function createItems(
     findParents: links.findParents,
     create: (location, given) => {
       const values = joinObjects(given.body, given.fixed);
-      const shown = dependents.embed(location, { item: values });
+      const shown = dependents.embed(location, { item: nameTarget(location, { values, id: given.id }) });
       const defaults = { ...findOriginal(location, given), ...given.defaults };
       const { entry, whole } = draftEntry(location, { ...given, defaults, fixed: { ...given.fixed, ...shown } });
       // A request checks the parents in its path before it creates an item, and names the target of a membership itself.
