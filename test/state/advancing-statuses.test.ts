@@ -101,6 +101,23 @@ describe('the status of a created item', () => {
     });
   });
 
+  it('is shown by a read before it is the last one, and only reads of the item advance it', async () => {
+    const spec = createDocument({ statuses: ['pending', 'completed'] });
+    const { send } = await openShop({ spec, state: { unknownIds: 'not-found' } });
+    const { body, headers } = await send('POST', '/jobs', { name: 'a' });
+    const path = `/jobs/${String(body['id'])}`;
+    const { body: other } = await send('POST', '/jobs', { name: 'b' });
+    const statuses = async (): Promise<unknown> => (await send('GET', '/jobs')).list.map(({ status }) => status);
+    expect(await statuses()).toEqual(['pending', 'pending']);
+    const first = await send('GET', path);
+    expect(first.body).toEqual(body);
+    expect(first.headers.get('etag')).toBe(headers.get('etag'));
+    for (let i = 0; i < 3; i++) await send('GET', `/jobs/${String(other['id'])}`);
+    expect(await statuses()).toEqual(['pending', 'completed']);
+    expect((await send('GET', path)).body['status']).toBe('completed');
+    expect(await statuses()).toEqual(['completed', 'completed']);
+  });
+
   it('stays as it is in a fixture', async () => {
     const fixtures = { jobs: [{ id: 'j1', status: 'queued', completed_at: null }] };
     const { send } = await openShop({ spec: createDocument({ statuses: WORK }), fixtures });

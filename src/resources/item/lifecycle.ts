@@ -18,6 +18,8 @@ export interface Lifecycle {
   readonly stepMs: number | undefined;
   /** Whether an item only gets a property with its last status. */
   isResult(name: string): boolean;
+  /** Whether an item has the last status. */
+  isDone(item: Item): boolean;
   /** The item with its next status; undefined where it has the last one, or one that only a request changes. */
   advance(item: Item, input: NewValueInput): Item | undefined;
 }
@@ -62,6 +64,7 @@ export function createLifecycle(parts: LifecycleParts): Lifecycle | undefined {
     initial,
     stepMs,
     isResult,
+    isDone: (item) => item[property.name] === chain.at(-1),
     advance: (item, input) => {
       const before = item[property.name];
       const i = chain.indexOf(String(before));

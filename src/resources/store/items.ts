@@ -340,6 +340,10 @@ function createAdvance(update: Items['update']): Items['advance'] {
       after = next;
     }
     if (after === undefined) return entry;
+    // Clients that poll see work that is not done at least once.
+    const isNew = entry.isStatusShown !== true && entry.item[lifecycle.property] === lifecycle.initial;
+    if (stepMs === undefined && isNew && lifecycle.isDone(after))
+      return collection.update(entry.id, { isStatusShown: true }, scope) ?? entry;
     const updated = update(location, entry, { after, strict: false });
     if ('problems' in updated) return entry;
     if (stepMs === undefined) return updated.entry;

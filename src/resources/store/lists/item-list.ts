@@ -26,6 +26,8 @@ export interface NewEntry {
   readonly onDemand?: 'id' | 'list' | undefined;
   /** When it got its status, in milliseconds since 1970, where a request created it and its status advances by itself. */
   readonly statusSince?: number | undefined;
+  /** Whether a read has shown the status that it was created with, where reads advance it. */
+  readonly isStatusShown?: boolean | undefined;
 }
 
 /** One item with what the store knows about it. */
@@ -180,7 +182,10 @@ function createWrites(
     update: (id, change) => {
       const { entry: before, removed } = read(id);
       if (before === undefined) return undefined;
-      const changed = { ...before, ...change, revision: before.revision + 1, isDeclared: undefined, listed: undefined };
+      // What the store notes about an item does not change it.
+      const isChange = change.item !== undefined || change.content !== undefined;
+      const revision = before.revision + (isChange ? 1 : 0);
+      const changed = { ...before, ...change, revision, isDeclared: undefined, listed: undefined };
       const entry = { ...changed, size: measureEntry(changed) };
       set(id, { entry, removed });
       if (entry.size > before.size) usage.check();
@@ -219,7 +224,8 @@ function putOrDelete(map: Map<string, StoredItem>, id: string, entry: StoredItem
 }
 
 /** Written out, so that all entries have one hidden class. */
-function toEntry({ id, item, content, secrets, part, onDemand, statusSince }: NewEntry, sequence: number): StoredItem {
+function toEntry(given: NewEntry, sequence: number): StoredItem {
+  const { id, item, content, secrets, part, onDemand, statusSince, isStatusShown } = given;
   const size = onDemand === undefined ? measureEntry({ item, content, secrets }) : 0;
   return {
     id,
@@ -232,6 +238,7 @@ function toEntry({ id, item, content, secrets, part, onDemand, statusSince }: Ne
     part,
     onDemand,
     statusSince,
+    isStatusShown,
     isDeclared: undefined,
     listed: undefined,
   };
