@@ -76,6 +76,14 @@ describe('an object in an item that no client created', () => {
     }
   });
 
+  it('shows the item that its id reads in a new item, too', async () => {
+    const { send } = await open(paths, schemas);
+    const { body } = await send('POST', '/poems', { title: 'Tide' });
+    const author = body['author'] as Part;
+    expect((await send('GET', `/authors/${String(author['id'])}`)).body).toEqual(author);
+    expect((await send('GET', `/poems/${String(body['id'])}`)).body).toEqual(body);
+  });
+
   it('is the same whatever was requested before', async () => {
     const [one, other] = [await open(paths, schemas), await open(paths, schemas)];
     await other.send('GET', '/authors');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inPath, REMOVED, sends, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, object, type Part, ref, TEXT, WORLDS } from '../schema-parts.js';
-import { openShop, type Shop } from '../state/shop.js';
+import { openShop, type Reply, type Shop } from '../state/shop.js';
 
 const DONE = { responses: { 204: { description: 'done' } } };
 const schemas = {
@@ -21,55 +21,65 @@ const collection = (path: string, name: string): Part => ({
 const below = inPath('id');
 const one = inPath('id', 'player_id');
 
-/** Ways to make a player one of a band: the paths, and the request. */
-const WAYS: readonly (readonly [name: string, paths: object, list: string, add: string, body: unknown])[] = [
+/** A way to make a player one of a band. */
+interface Way {
+  readonly paths: object;
+  readonly list: 'members' | 'players';
+  /** What a PUT sends; a POST sends the id of the player. */
+  readonly put?: { readonly body?: object };
+}
+
+const WAYS: readonly (readonly [name: string, way: Way])[] = [
   [
     'a PUT, listed at its own path',
     {
-      '/bands/{id}/players': { ...below, get: shows(arrayOf(ref('Player'))) },
-      '/bands/{id}/players/{player_id}': { ...one, put: DONE, delete: REMOVED },
+      paths: {
+        '/bands/{id}/players': { ...below, get: shows(arrayOf(ref('Player'))) },
+        '/bands/{id}/players/{player_id}': { ...one, put: DONE, delete: REMOVED },
+      },
+      list: 'players',
+      put: {},
     },
-    'players',
-    'PUT',
-    undefined,
   ],
   [
     'a PUT, listed at another path',
     {
-      '/bands/{id}/members': { ...below, get: shows(object({ members: arrayOf(ref('Player')) })) },
-      '/bands/{id}/players/{player_id}': { ...one, put: DONE, delete: REMOVED },
+      paths: {
+        '/bands/{id}/members': { ...below, get: shows(object({ members: arrayOf(ref('Player')) })) },
+        '/bands/{id}/players/{player_id}': { ...one, put: DONE, delete: REMOVED },
+      },
+      list: 'members',
+      put: {},
     },
-    'members',
-    'PUT',
-    undefined,
   ],
   [
     'a PUT with properties of the membership',
     {
-      '/bands/{id}/members': { ...below, get: shows(object({ members: arrayOf(ref('Seat')) })) },
-      '/bands/{id}/players/{player_id}': {
-        ...one,
-        put: { ...sends(object({ part: TEXT })), ...DONE },
-        delete: REMOVED,
+      paths: {
+        '/bands/{id}/members': { ...below, get: shows(object({ members: arrayOf(ref('Seat')) })) },
+        '/bands/{id}/players/{player_id}': {
+          ...one,
+          put: { ...sends(object({ part: TEXT })), ...DONE },
+          delete: REMOVED,
+        },
       },
+      list: 'members',
+      put: { body: { part: 'bass' } },
     },
-    'members',
-    'PUT',
-    { part: 'bass' },
   ],
   [
     'a POST with its id',
     {
-      '/bands/{id}/players': {
-        ...below,
-        get: shows(object({ data: arrayOf(ref('Player')) })),
-        post: takes(object({ id: TEXT }, 'id'), ref('Player')),
+      paths: {
+        '/bands/{id}/players': {
+          ...below,
+          get: shows(object({ data: arrayOf(ref('Player')) })),
+          post: takes(object({ id: TEXT }, 'id'), ref('Player')),
+        },
+        '/bands/{id}/players/{player_id}': { ...one, delete: REMOVED },
       },
-      '/bands/{id}/players/{player_id}': { ...one, delete: REMOVED },
+      list: 'players',
     },
-    'players',
-    'POST',
-    {},
   ],
 ];
 
@@ -79,13 +89,16 @@ const open = (paths: object, options: object): Promise<Shop> =>
     spec: toDocument({ ...collection('/bands', 'Band'), ...collection('/players', 'Player'), ...paths }, schemas),
   });
 
+const add = ({ send }: Shop, path: string, { id, put }: Pick<Way, 'put'> & { readonly id: unknown }): Promise<Reply> =>
+  put === undefined ? send('POST', `${path}/players`, { id }) : send('PUT', `${path}/players/${String(id)}`, put.body);
+
 const listOf = async ({ send }: Shop, path: string): Promise<readonly Part[]> => {
   const { body, list } = await send('GET', path);
   return (Array.isArray(body) ? list : Object.values(body)[0]) as readonly Part[];
 };
 
 describe.each(WORLDS)('a membership in a %s world', (_, options) => {
-  it.each(WAYS)('by %s shows the item, follows its changes and leaves it', async (_name, paths, list, method, body) => {
+  it.each(WAYS)('by %s shows the item, follows its changes and leaves it', async (_name, { paths, list, put }) => {
     const shop = await open(paths, options);
     const { send } = shop;
     const { body: band } = await send('POST', '/bands', { name: 'Tide' });
@@ -93,12 +106,8 @@ describe.each(WORLDS)('a membership in a %s world', (_, options) => {
     const { body: player } = await send('POST', '/players', { name: 'Ada' });
     const { id } = player;
     const path = `/bands/${String(band['id'])}`;
-    const show = (shown: Part): Part =>
-      body !== undefined && method === 'PUT' ? { player: shown, part: 'bass' } : shown;
-    const added =
-      method === 'PUT'
-        ? await send('PUT', `${path}/players/${String(id)}`, body)
-        : await send('POST', `${path}/players`, { id });
+    const show = (shown: Part): Part => (put?.body === undefined ? shown : { player: shown, ...put.body });
+    const added = await add(shop, path, { id, put });
     expect(added.status).toBeLessThan(300);
     expect(await listOf(shop, `${path}/${list}`)).toEqual([show(player)]);
     expect(await listOf(shop, `/bands/${String(other['id'])}/${list}`)).toEqual([]);
@@ -109,15 +118,13 @@ describe.each(WORLDS)('a membership in a %s world', (_, options) => {
     expect((await send('GET', `/players/${String(id)}`)).body).toEqual({ ...player, name: 'Bea' });
   });
 
-  it.each(WAYS)('by %s ends with the item', async (_name, paths, list, method, body) => {
+  it.each(WAYS)('by %s ends with the item', async (_name, { paths, list, put }) => {
     const shop = await open(paths, options);
     const { send } = shop;
     const { body: band } = await send('POST', '/bands', { name: 'Tide' });
     const { id } = (await send('POST', '/players', { name: 'Ada' })).body;
     const path = `/bands/${String(band['id'])}`;
-    await (method === 'PUT'
-      ? send('PUT', `${path}/players/${String(id)}`, body)
-      : send('POST', `${path}/players`, { id }));
+    await add(shop, path, { id, put });
     await send('DELETE', `/players/${String(id)}`);
     expect(await listOf(shop, `${path}/${list}`)).toEqual([]);
   });

@@ -35,7 +35,7 @@ import {
   toNoun,
   type WriteBody,
 } from './context.js';
-import { createIgnoredReader, createSelector, listIds, type PageValues, toIgnoredHeader } from './selection.js';
+import { createIgnoredHeader, createSelector, listIds, type PageValues } from './selection.js';
 import { createListChooser, createRemovedReader } from './removed.js';
 import { answerMissing, createCollectionHandler, createItemHandler, readItemId } from './request.js';
 
@@ -130,7 +130,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
   const select = createSelector(context, usual);
   const withRequiredFilters = createRequiredFilters(usual);
   const createNamed = createNamedItems(context, usual);
-  const findIgnored = createIgnoredReader(context, usual);
+  const writeIgnored = createIgnoredHeader(context, usual);
   const isPart = declaresStatus(operation, 206);
   const writeHeaders = createPageHeaders(
     operation,
@@ -157,8 +157,6 @@ export function createListHandler(context: OperationContext): StateHandler | und
     noteEmptiness(exchange, selection, { list, view, page });
     // Nothing is declared about the answer, and nothing was sent that it could show.
     if (choice.media === undefined && list.size === 0) return toAnswer({ ...choice, mediaType: undefined }, undefined);
-    const unread = findIgnored(values);
-    for (const name of unread) exchange.note(`state: ${name} has no effect on the list`);
     const entries = binding.action === 'count' ? [] : view.slice(page.from, page.to).map(origin);
     const url = (turn: PageTurn | 'first' | undefined, absolute: boolean): string =>
       toUrl(call, plan, { turn, absolute });
@@ -170,7 +168,7 @@ export function createListHandler(context: OperationContext): StateHandler | und
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
     const answer = toAnswer(given, envelope(session)(facts), {
       ...writeHeaders(facts),
-      ...toIgnoredHeader([...selection.ignored, ...unread]),
+      ...writeIgnored(exchange, values, selection),
     });
     return { ...answer, listed: { items, written } } satisfies ListAnswer;
   });

@@ -24,6 +24,7 @@ import type { Binding } from '../item/resource.js';
 import { readScope } from '../store/collection.js';
 import type { StoredItem } from '../store/lists/item-list.js';
 import type { ItemLocation } from '../store/on-demand.js';
+import type { Exchange } from '../../answer/chain.js';
 import { NO_HEADERS, type OperationContext } from './context.js';
 
 /** The values of the parameters of a list, by name. */
@@ -107,7 +108,7 @@ function readPart({ property, parameter }: Within, { part }: ItemLocation, call:
 type Within = NonNullable<Binding['within']>;
 
 /** Plans which parameters of a request nothing reads, so that a client does not take the list for a filtered one. */
-export function createIgnoredReader(
+function createIgnoredReader(
   { binding: { operation, places }, read }: OperationContext,
   { unused, sort, item }: PagePlan,
 ): (values: PageValues) => readonly string[] {
@@ -128,7 +129,16 @@ export function createIgnoredReader(
 
 const LABEL_SELECTOR = /^label_?selector$/i;
 
-/** The header of an answer that ignores what a request asks for. */
-export function toIgnoredHeader(names: readonly string[]): Answer['headers'] {
-  return names.length === 0 ? NO_HEADERS : { 'x-mock-ignored': names.join(', ') };
+/** Plans the header of an answer that ignores what a request asks for; the trace names it, too. */
+export function createIgnoredHeader(
+  context: OperationContext,
+  plan: PagePlan,
+): (exchange: Exchange, values: PageValues, selection: Selection) => Answer['headers'] {
+  const findIgnored = createIgnoredReader(context, plan);
+  return ({ note }, values, { ignored }) => {
+    const unread = findIgnored(values);
+    for (const name of unread) note(`state: ${name} has no effect on the list`);
+    const names = [...ignored, ...unread];
+    return names.length === 0 ? NO_HEADERS : { 'x-mock-ignored': names.join(', ') };
+  };
 }

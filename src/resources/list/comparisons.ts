@@ -103,7 +103,7 @@ const COMPARISONS: readonly (readonly [Idea, Comparison])[] = [
   ['operators.missing', (actual, wanted) => isGiven(actual) === (wanted === false)],
 ];
 
-/** The operators that are no words. */
+/** The operators that are signs. */
 const SIGNS: ReadonlyMap<string, Idea> = new Map([
   ['=', 'operators.equals'],
   ['==', 'operators.equals'],
@@ -144,7 +144,7 @@ function toUnit(bound: number, { isNumber, actual }: { readonly isNumber: boolea
   return !isNumber && isSeconds(actual) ? bound / 1000 : bound;
 }
 
-/** A value as a string: JSON where it is none. */
+/** A string as it is, and any other value as JSON. */
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -53,6 +53,8 @@ export interface Dependents {
 export type FindRepresented = (of: RepresentedItem) => Item | undefined;
 
 interface RepresentedItem {
+  /** The property with the object. */
+  readonly name: string;
   readonly collection: string;
   readonly scope: string;
   /** The one that the object names. */
@@ -108,20 +110,7 @@ export function createDependents(resources: Resources, read: ReadSchema): Depend
   }));
   const count = createCount(resources, read);
   const embeddings = createEmbeddings(all, read);
-  /** The items below parents that are one of a top-level collection: the same id, and the same values. */
-  const listCopies = (
-    transaction: Transaction,
-    of: { readonly collection: string; readonly id: string; readonly item: Item },
-  ) =>
-    find(of.collection).copies.flatMap((name) => {
-      const copies = transaction.collection(name);
-      return copies.scopes.flatMap((scope) => {
-        const entry = copies.get(of.id, scope);
-        const isSame =
-          entry !== undefined && Object.keys(of.item).every((each) => isEqual(entry.item[each], of.item[each]));
-        return isSame ? [{ copies, scope, entry }] : [];
-      });
-    });
+  const listCopies = createCopyList((name) => find(name).copies);
   const removeBelow = (transaction: Transaction, collection: string, at: ItemPlace): void => {
     const { below, memberships } = find(collection);
     const scope = toChildScope(at.scope, at.id);
@@ -136,30 +125,16 @@ export function createDependents(resources: Resources, read: ReadSchema): Depend
     if (entry === undefined) return undefined;
     count(transaction, collection.name, { scope: at.scope, part: entry.part });
     removeBelow(transaction, collection.name, at);
-    for (const { copies, scope } of listCopies(transaction, {
-      collection: collection.name,
-      id: at.id,
-      item: entry.item,
-    }))
-      remove(transaction, copies, { id: at.id, scope });
+    const copied = listCopies(transaction, { collection: collection.name, id: at.id, item: entry.item });
+    for (const { copies, scope } of copied) remove(transaction, copies, { id: at.id, scope });
     return entry;
-  };
-  const move: Dependents['move'] = (transaction, collection, { id, scope, to }) => {
-    const [from, target] = [toChildScope(scope, id), toChildScope(scope, to)];
-    for (const name of find(collection.name).below) {
-      const children = transaction.collection(name);
-      for (const below of children.scopes.filter((each) => each === from || each.startsWith(`${from}/`))) {
-        for (const child of children.list(below).entries) children.add(child, target + below.slice(from.length));
-      }
-      children.dropScope(from);
-    }
   };
   return {
     embed: embeddings.embed,
     represent: embeddings.represent,
     origin,
     target: embeddings.target,
-    move,
+    move: createMove((name) => find(name).below),
     remove,
     replaceAll: (transaction, collection, before) => {
       for (const scope of collection.scopes) count(transaction, collection.name, { scope });
@@ -176,15 +151,43 @@ export function createDependents(resources: Resources, read: ReadSchema): Depend
     },
     refresh: (transaction, collection, change) => {
       embeddings.refresh(transaction, collection, change);
-      for (const { copies, scope, entry } of listCopies(transaction, {
-        collection,
-        id: change.id,
-        item: change.before,
-      }))
-        copies.update(entry.id, { item: { ...entry.item, ...change.after } }, scope);
+      const { id, before: item, after } = change;
+      for (const { copies, scope, entry } of listCopies(transaction, { collection, id, item }))
+        copies.update(entry.id, { item: { ...entry.item, ...after } }, scope);
       count(transaction, collection, { scope: change.scope });
     },
   };
+}
+
+function createMove(findBelow: (collection: string) => readonly string[]): Dependents['move'] {
+  return (transaction, collection, { id, scope, to }) => {
+    const [from, target] = [toChildScope(scope, id), toChildScope(scope, to)];
+    for (const name of findBelow(collection.name)) {
+      const children = transaction.collection(name);
+      for (const below of children.scopes.filter((each) => each === from || each.startsWith(`${from}/`))) {
+        for (const child of children.list(below).entries) children.add(child, target + below.slice(from.length));
+      }
+      children.dropScope(from);
+    }
+  };
+}
+
+/** Lists the items below parents that are one of a top-level collection: they have the same id, and the same values. */
+function createCopyList(
+  findCopies: (collection: string) => readonly string[],
+): (
+  transaction: Transaction,
+  of: { readonly collection: string; readonly id: string; readonly item: Item },
+) => readonly { readonly copies: WritableCollection; readonly scope: string; readonly entry: StoredItem }[] {
+  return (transaction, { collection, id, item }) =>
+    findCopies(collection).flatMap((name) => {
+      const copies = transaction.collection(name);
+      return copies.scopes.flatMap((scope) => {
+        const entry = copies.get(id, scope);
+        const isSame = entry !== undefined && Object.keys(item).every((each) => isEqual(entry.item[each], item[each]));
+        return isSame ? [{ copies, scope, entry }] : [];
+      });
+    });
 }
 
 function isEqual(one: unknown, other: unknown): boolean {
@@ -272,20 +275,24 @@ function findCounts(read: ReadSchema, parent: Resource | undefined, collection: 
   });
 }
 
-function createEmbeddings(
-  resources: readonly Resource[],
-  read: ReadSchema,
-): {
-  readonly embed: Dependents['embed'];
-  readonly represent: Dependents['represent'];
-  readonly target: Dependents['target'];
-  refresh(transaction: Transaction, collection: string, change: ItemChange): void;
-} {
+/** Finds which items show which others. */
+interface EmbeddingFinder {
+  /** The items that those of a collection show. */
+  find(collection: string): readonly Embedding[];
+  /** Where the items of a collection are shown. */
+  findShownIn(collection: string): readonly { readonly collection: string; readonly embedding: Embedding }[];
+  /** The collections that the items of one show, directly or in what they show. */
+  findReached(collection: string): ReadonlySet<string>;
+  /** Whether what a property shows identifies the items of a collection. */
+  isKey(collection: string, embedding: Embedding): boolean;
+}
+
+function createEmbeddingFinder(resources: readonly Resource[], read: ReadSchema): EmbeddingFinder {
   const targets = memoize<undefined, readonly Target[]>(() => listTargets(resources, read));
   const findAll = memoize((name: string): readonly Embedding[] =>
     resources.filter((each) => each.name === name).flatMap((own) => findEmbeddings(read, targets(undefined), own)),
   );
-  const findNested = memoize((name: string): readonly Embedding[] =>
+  const find = memoize((name: string): readonly Embedding[] =>
     findAll(name).map((embedding) => {
       const inner = findAll(embedding.of).filter(({ path }) => path.length === 0);
       return Object.assign({}, embedding, { nested: new Set(inner.map((each) => each.name)) });
@@ -293,10 +300,9 @@ function createEmbeddings(
   );
   const findShownIn = memoize((name: string) =>
     resources.flatMap(({ name: collection }) =>
-      findNested(collection).flatMap((embedding) => (embedding.of === name ? [{ collection, embedding }] : [])),
+      find(collection).flatMap((embedding) => (embedding.of === name ? [{ collection, embedding }] : [])),
     ),
   );
-  /** The collections that the items of one show, directly or in what they show. */
   const findReached = memoize((name: string): ReadonlySet<string> => {
     const reached = new Set<string>();
     const visit = (from: string): void => {
@@ -311,62 +317,90 @@ function createEmbeddings(
   });
   const isKey = (own: string, { name, idProperty, path }: Embedding): boolean =>
     path.length === 0 && resources.some((each) => each.name === own && each.idProperty === `${name}.${idProperty}`);
+  return { find, findShownIn, findReached, isKey };
+}
+
+function createEmbeddings(
+  resources: readonly Resource[],
+  read: ReadSchema,
+): {
+  readonly embed: Dependents['embed'];
+  readonly represent: Dependents['represent'];
+  readonly target: Dependents['target'];
+  refresh(transaction: Transaction, collection: string, change: ItemChange): void;
+} {
+  const finder = createEmbeddingFinder(resources, read);
   return {
-    target: memoize((name) => findNested(name).find((each) => isKey(name, each))?.of),
-    represent: ({ collection: { name: own }, scope }, item, find) => {
-      const represented: Record<string, unknown> = {};
-      for (const embedding of findNested(own)) {
-        const { name, idProperty, isSibling, of, path } = embedding;
-        const isMutual = findReached(of).has(own);
-        const given = represented[name] ?? item[name];
-        const shown = mapObjects(given, path, (object) => {
-          const id = object[idProperty];
-          const found = find({
-            collection: of,
-            scope: isSibling ? scope : '',
-            id,
-            isMutual,
-            isKey: isKey(own, embedding),
-          });
-          return found === undefined ? object : { ...object, ...pick(found, embedding) };
+    target: memoize((name) => finder.find(name).find((each) => finder.isKey(name, each))?.of),
+    represent: createRepresent(finder),
+    embed: createEmbed(finder),
+    refresh: createRefresh(finder),
+  };
+}
+
+function createRepresent({ find: findEmbedded, findReached, isKey }: EmbeddingFinder): Dependents['represent'] {
+  return ({ collection: { name: own }, scope }, item, find) => {
+    const represented: Record<string, unknown> = {};
+    for (const embedding of findEmbedded(own)) {
+      const { name, idProperty, isSibling, of, path } = embedding;
+      const isMutual = findReached(of).has(own);
+      const given = represented[name] ?? item[name];
+      const shown = mapObjects(given, path, (object) => {
+        const id = object[idProperty];
+        const found = find({
+          name,
+          collection: of,
+          scope: isSibling ? scope : '',
+          id,
+          isMutual,
+          isKey: isKey(own, embedding),
         });
-        if (shown !== given) represented[name] = shown;
-      }
-      return Object.keys(represented).length === 0 ? item : { ...item, ...represented };
-    },
-    embed: ({ transaction, collection, scope }, { item, before }) => {
-      const embedded: Record<string, unknown> = {};
-      for (const embedding of findNested(collection.name)) {
-        const { name, idProperty, path } = embedding;
-        const own = embedded[name] ?? item[name];
-        if (own === undefined || item[name] === before?.[name]) continue;
-        const given = embedding.isObject ? toObjects(own, embedding) : own;
-        const known =
-          before && new Set(listAt(before[name], path).map((each) => (isObject(each) ? each[idProperty] : each)));
-        const isOther = (object: Item): boolean =>
-          known?.has(object[idProperty]) === false || Object.keys(object).every((each) => each === idProperty);
-        const shown = mapObjects(given, path, (object) =>
-          isOther(object) ? show(transaction, embedding, { object, scope }) : object,
+        return found === undefined ? object : { ...object, ...pick(found, embedding) };
+      });
+      if (shown !== given) represented[name] = shown;
+    }
+    return Object.keys(represented).length === 0 ? item : { ...item, ...represented };
+  };
+}
+
+function createEmbed({ find }: EmbeddingFinder): Dependents['embed'] {
+  return ({ transaction, collection, scope }, { item, before }) => {
+    const embedded: Record<string, unknown> = {};
+    for (const embedding of find(collection.name)) {
+      const { name, idProperty, path } = embedding;
+      const own = embedded[name] ?? item[name];
+      if (own === undefined || item[name] === before?.[name]) continue;
+      const given = embedding.isObject ? toObjects(own, embedding) : own;
+      const known =
+        before && new Set(listAt(before[name], path).map((each) => (isObject(each) ? each[idProperty] : each)));
+      const isOther = (object: Item): boolean =>
+        known?.has(object[idProperty]) === false || Object.keys(object).every((each) => each === idProperty);
+      const shown = mapObjects(given, path, (object) =>
+        isOther(object) ? show(transaction, embedding, { object, scope }) : object,
+      );
+      if (shown !== own) embedded[name] = shown;
+    }
+    return embedded;
+  };
+}
+
+function createRefresh({
+  findShownIn,
+}: EmbeddingFinder): (transaction: Transaction, collection: string, change: ItemChange) => void {
+  return (transaction, name, { before, after, scope: at }) => {
+    for (const { collection, embedding } of findShownIn(name)) {
+      const { idProperty } = embedding;
+      const id = before[idProperty];
+      const holders = transaction.collection(collection);
+      for (const [scope, { id: key, item }] of listEntries(holders)) {
+        if (embedding.isSibling && scope !== at) continue;
+        const own = item[embedding.name];
+        const shown = mapObjects(own, embedding.path, (object) =>
+          object[idProperty] === id ? { ...object, ...pick(after, embedding) } : object,
         );
-        if (shown !== own) embedded[name] = shown;
+        if (shown !== own) holders.update(key, { item: { ...item, [embedding.name]: shown } }, scope);
       }
-      return embedded;
-    },
-    refresh: (transaction, name, { before, after, scope: at }) => {
-      for (const { collection, embedding } of findShownIn(name)) {
-        const { idProperty } = embedding;
-        const id = before[idProperty];
-        const holders = transaction.collection(collection);
-        for (const [scope, { id: key, item }] of listEntries(holders)) {
-          if (embedding.isSibling && scope !== at) continue;
-          const own = item[embedding.name];
-          const shown = mapObjects(own, embedding.path, (object) =>
-            object[idProperty] === id ? { ...object, ...pick(after, embedding) } : object,
-          );
-          if (shown !== own) holders.update(key, { item: { ...item, [embedding.name]: shown } }, scope);
-        }
-      }
-    },
+    }
   };
 }
 

@@ -113,6 +113,34 @@ export function createItems(
     part: '',
   });
   const links = createLinks(onDemand, { locate, model, names }, models.isCreatable);
+  const update = createUpdate(dependents);
+  const remove: Items['remove'] = ({ transaction, collection, scope }, id) =>
+    dependents.remove(transaction, collection, { id, scope });
+  return {
+    names,
+    model,
+    locate,
+    open: createOpen(onDemand, locate),
+    findParents: links.findParents,
+    create: createCreate({ dependents, links, locate, onDemand }),
+    update,
+    advance: createAdvance(update),
+    rename: createRename(dependents),
+    remove,
+    replaceAll: createReplaceAll(links, dependents, locate),
+    ...onDemand,
+  };
+}
+
+/** What creates an item. */
+interface CreateParts {
+  readonly dependents: Dependents;
+  readonly links: ReturnType<typeof createLinks>;
+  readonly locate: Items['locate'];
+  readonly onDemand: ItemsOnDemand;
+}
+
+function createCreate({ dependents, links, locate, onDemand }: CreateParts): Items['create'] {
   const findOriginal = createOriginalFinder({ dependents, locate, onDemand });
   /** The values of a new item with the id of the item that identifies it, which is created on demand. */
   const nameTarget = (
@@ -125,34 +153,29 @@ export function createItems(
     onDemand.find(locate(location.transaction, name), String(id));
     return readMember(values, idProperty) === undefined ? withPath(values, idProperty.split('.'), id) : values;
   };
-  const update = createUpdate(dependents);
-  const remove: Items['remove'] = ({ transaction, collection, scope }, id) =>
-    dependents.remove(transaction, collection, { id, scope });
-  return {
-    names,
-    model,
-    locate,
-    open: createOpen(onDemand, locate),
-    findParents: links.findParents,
-    create: (location, given) => {
-      const values = joinObjects(given.body, given.fixed);
-      const shown = dependents.embed(location, { item: nameTarget(location, { values, id: given.id }) });
-      const defaults = { ...findOriginal(location, given), ...given.defaults };
-      const { entry, whole } = draftEntry(location, { ...given, defaults, fixed: { ...given.fixed, ...shown } });
-      // A request checks the parents in its path before it creates an item, and names the target of a membership itself.
-      const problem = given.strict
-        ? links.findBrokenLink(location, entry.id)
-        : links.findMissingTarget(location, given.id?.toString());
-      const first = problem ?? findDuplicate(location, { given: values, id: entry.id });
-      const problems = listProblems(first, given.strict ? location.model : undefined, entry.item);
-      return problems.length > 0 ? { problems } : { entry: dependents.add(location, entry), whole };
-    },
-    update,
-    advance: createAdvance(update),
-    rename: createRename(dependents),
-    remove,
-    replaceAll: createReplaceAll(links, dependents, locate),
-    ...onDemand,
+  /** A new item that shows others which exist, where the server makes the objects. */
+  const represent = (location: ItemLocation, { entry, whole }: Drafted, given: readonly Item[]): Drafted => {
+    const isGiven = (name: string): boolean => given.some((each) => Object.hasOwn(each, name));
+    const item = onDemand.represent(location, entry.item, { isGiven });
+    if (item === entry.item) return { entry, whole };
+    return { entry: { ...entry, item }, whole: { ...whole, ...item } };
+  };
+  return (location, given) => {
+    const values = joinObjects(given.body, given.fixed);
+    const shown = dependents.embed(location, { item: nameTarget(location, { values, id: given.id }) });
+    const original = findOriginal(location, given);
+    const defaults = original === undefined ? given.defaults : { ...original, ...given.defaults };
+    const drafted = draftEntry(location, { ...given, defaults, fixed: { ...given.fixed, ...shown } });
+    const { entry, whole } = given.strict
+      ? drafted
+      : represent(location, drafted, [defaults ?? NO_PROPERTIES, values, shown]);
+    // A request checks the parents in its path before it creates an item, and names the target of a membership itself.
+    const problem = given.strict
+      ? links.findBrokenLink(location, entry.id)
+      : links.findMissingTarget(location, given.id?.toString());
+    const first = problem ?? findDuplicate(location, { given: values, id: entry.id });
+    const problems = listProblems(first, given.strict ? location.model : undefined, entry.item);
+    return problems.length > 0 ? { problems } : { entry: dependents.add(location, entry), whole };
   };
 }
 
@@ -164,11 +187,7 @@ function createOriginalFinder({
   dependents,
   locate,
   onDemand,
-}: {
-  readonly dependents: Dependents;
-  readonly locate: Items['locate'];
-  readonly onDemand: ItemsOnDemand;
-}): (location: ItemLocation, given: NewItem) => Item | undefined {
+}: Omit<CreateParts, 'links'>): (location: ItemLocation, given: NewItem) => Item | undefined {
   return (
     { transaction, collection, model },
     { body = NO_PROPERTIES, id = readMember(body, model.resource.idProperty ?? 'id') },
@@ -377,10 +396,13 @@ function listProblems(
 }
 
 /** The entry of a new item, and the item with its secrets. */
-function draftEntry(
-  { model, collection, scope, part, transaction }: ItemLocation,
-  given: NewItem,
-): { readonly entry: NewEntry; readonly whole: Item } {
+interface Drafted {
+  readonly entry: NewEntry;
+  readonly whole: Item;
+}
+
+/** Plans a new item: its id, and what a request, an operation and the server give it. */
+function draftEntry({ model, collection, scope, part, transaction }: ItemLocation, given: NewItem): Drafted {
   const { resource, identity } = model;
   const { seed, clock } = transaction;
   const { body = NO_PROPERTIES, fixed, content, strict } = given;

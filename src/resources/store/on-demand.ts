@@ -60,6 +60,8 @@ export interface ItemsOnDemand {
   findOwn(location: ItemLocation): StoredItem | undefined;
   /** Creates the initial items of a list, once. */
   seed(location: ItemLocation): void;
+  /** An item with those that exist in the objects that show others. */
+  readonly represent: Represent;
   /** A new item as complete as the initial ones, without the properties that only the answer to a create shows. */
   draft(location: ItemLocation): Item;
 }
@@ -76,7 +78,40 @@ export function createItemsOnDemand(given: OnDemandParts): ItemsOnDemand {
     parts.unknownIds ??
     parts.documented ??
     (collection.started || resource.schema === undefined ? 'not-found' : 'create');
-  const seed: ItemsOnDemand['seed'] = (location) => {
+  const seed = createSeed(parts, unknownIds, (...of) => represent(...of));
+  const represent = createRepresentation(parts, { seed, unknownIds });
+  const find = createFinder(parts, { seed, unknownIds, represent });
+  return {
+    unknownIds,
+    isKnown: ({ collection, model: { resource } }) =>
+      collection.started || resource.schema !== undefined || (resource.unknownIds ?? parts.unknownIds) !== undefined,
+    seed,
+    draft: (location) => {
+      const { collection, scope, transaction, model } = location;
+      const number = collection.nextNumber();
+      const id = model.identity.generateId(collection, scope, { seed: transaction.seed, number });
+      const drafted = generateOnDemand(parts, location, {
+        id,
+        key: `draft\0${number}`,
+        index: collection.list(scope).size,
+      });
+      return represent(location, drafted);
+    },
+    lookUp,
+    recall,
+    represent,
+    findOwn: createOwnFinder(parts, seed, represent),
+    find,
+  };
+}
+
+/** Creates the initial items of a list. */
+function createSeed(
+  parts: OnDemandParts & GeneratingParts,
+  unknownIds: ItemsOnDemand['unknownIds'],
+  represent: Represent,
+): ItemsOnDemand['seed'] {
+  return (location) => {
     const { model, collection, scope, part, transaction } = location;
     const { resource, identity } = model;
     const mark = part === '' ? scope : toPartMark(part);
@@ -88,18 +123,22 @@ export function createItemsOnDemand(given: OnDemandParts): ItemsOnDemand {
       // Creates use the positive numbers.
       const id = identity.generateId(collection, scope, { seed: transaction.seed, number: -i, part });
       const index = i - 1;
-      const item = represent(
-        location,
-        generateOnDemand(parts, location, { id, key: `open\0${part}\0${i}`, index }),
+      const item = represent(location, generateOnDemand(parts, location, { id, key: `open\0${part}\0${i}`, index }), {
         index,
-      );
+      });
       // An item can be identified by the one that it shows.
       const shown = resource.idProperty?.includes('.') === true ? readMember(item, resource.idProperty) : undefined;
       const own = typeof shown === 'string' || typeof shown === 'number' ? shown : id;
       collection.add({ id: readItemKey(resource, item, own), item, part, onDemand: 'list' }, scope);
     }
   };
-  const represent = createRepresentation(parts, { seed, unknownIds });
+}
+
+/** Creates the item of an unknown id. */
+function createFinder(
+  parts: OnDemandParts & GeneratingParts,
+  { seed, unknownIds, represent }: Pick<ItemsOnDemand, 'represent' | 'seed' | 'unknownIds'>,
+): ItemsOnDemand['find'] {
   const findOriginal = createOriginalFinder(parts, (location, id) => find(location, id));
   const find: ItemsOnDemand['find'] = (location, id) => {
     const { collection, scope, transaction } = location;
@@ -131,27 +170,7 @@ export function createItemsOnDemand(given: OnDemandParts): ItemsOnDemand {
       original === undefined ? generated : { ...generated, ...filterMembers(original, (name) => !isKnown(name)) };
     return collection.add({ id, item, onDemand: 'id' }, scope);
   };
-  return {
-    unknownIds,
-    isKnown: ({ collection, model: { resource } }) =>
-      collection.started || resource.schema !== undefined || (resource.unknownIds ?? parts.unknownIds) !== undefined,
-    seed,
-    draft: (location) => {
-      const { collection, scope, transaction, model } = location;
-      const number = collection.nextNumber();
-      const id = model.identity.generateId(collection, scope, { seed: transaction.seed, number });
-      const drafted = generateOnDemand(parts, location, {
-        id,
-        key: `draft\0${number}`,
-        index: collection.list(scope).size,
-      });
-      return represent(location, drafted);
-    },
-    lookUp,
-    recall,
-    findOwn: createOwnFinder(parts, seed, represent),
-    find,
-  };
+  return find;
 }
 
 function createOwnFinder(
@@ -203,8 +222,12 @@ function findByKey({ alternateKeys }: Resource, entries: readonly StoredItem[], 
   return entries.find(({ item }) => alternateKeys.some((name) => isNamed(readMember(item, name))));
 }
 
-/** @param index - That of an initial item, each of which shows others than the one before. */
-type Represent = (location: ItemLocation, item: Item, index?: number) => Item;
+/** @param of - `index`: that of an initial item, each of which shows others than the one before; `isGiven`: whether a property stays. */
+type Represent = (
+  location: ItemLocation,
+  item: Item,
+  of?: { readonly index?: number; readonly isGiven?: (name: string) => boolean },
+) => Item;
 
 /** What generates an item: the parts with what its kind does not have. */
 interface GeneratingParts extends Pick<OnDemandParts, 'generated' | 'generator' | 'validators'> {
@@ -219,14 +242,18 @@ function createRepresentation(
   parts: OnDemandParts & GeneratingParts,
   { seed, unknownIds }: Pick<ItemsOnDemand, 'seed' | 'unknownIds'>,
 ): Represent {
-  return ({ transaction, collection, scope, model: { resource } }, item, index) => {
-    const own = readMember(item, resource.idProperty ?? 'id');
-    let next =
-      index ?? createRandom(transaction.seed, `shown\0${resource.name}\0${scope}\0${String(own)}`).integer(0, 1000);
+  return ({ transaction, collection, scope, model: { resource } }, item, { index, isGiven } = {}) => {
+    let next = index;
+    const choose = (): number => {
+      const own = String(readMember(item, resource.idProperty ?? 'id'));
+      next ??= createRandom(transaction.seed, `shown\0${resource.name}\0${scope}\0${own}`).integer(0, 1000);
+      return next++;
+    };
     const shown = parts.dependents.represent(
       { collection, scope },
       item,
-      ({ collection: name, scope: at, id, isMutual, isKey }) => {
+      ({ name: property, collection: name, scope: at, id, isMutual, isKey }) => {
+        if (isGiven?.(property) === true) return undefined;
         const model = parts.model(name);
         const of = {
           transaction,
@@ -241,7 +268,7 @@ function createRepresentation(
         if (isOpen && !isMutual) seed(of);
         const entries = of.collection.list(at).entries.filter(({ onDemand }) => !isOpen || onDemand === 'list');
         if (entries.length > 0 && !isMutual && !(isKey && index === undefined))
-          return entries[next++ % entries.length]?.item;
+          return entries[choose() % entries.length]?.item;
         const known = typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
         if (known === undefined || !isOpen || !model.identity.fits(known)) return undefined;
         return lookUp(of, known)?.item ?? generateOnDemand(parts, of, { id: known, key: `id\0${known}` });
