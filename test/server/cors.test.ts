@@ -24,7 +24,7 @@ describeAll('CORS', (start) => {
     const response = await send(KEYS, { headers: { ...AUTHORIZED, origin: PAGE } });
     expect(readCors(response)).toEqual({
       'allow-origin': '*',
-      'expose-headers': 'x-mock-source, x-mock-violations',
+      'expose-headers': 'x-mock-source, x-mock-violations, x-mock-ignored',
       vary: 'Origin',
     });
     expect(readCors(await send(KEYS, { headers: AUTHORIZED }))).toEqual({});

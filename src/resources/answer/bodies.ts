@@ -22,6 +22,7 @@ import {
   findItemPlace,
   findItemPositions,
   isEnvelope,
+  isPart,
   isSameItem,
   isUnlike,
   type ItemPlace,
@@ -123,16 +124,14 @@ export function locateItem(
   const found = schema === undefined ? undefined : findItemPlace(read, schema, pointer);
   // The object in an envelope is about the item, also where it has none of its properties: `{ "data": { "member_id": 1 } }`.
   const isAside = (name: string): boolean => means(name, 'envelopes.member');
-  const inner =
-    found ??
-    findItemPositions(read, pointer).find((each) => !isEnvelope(read, each.schema) && !each.path.some(isAside));
+  if (found !== undefined) return found;
+  const inner = findItemPositions(read, pointer).find(
+    (each) => !isEnvelope(read, each.schema) && !each.path.some(isAside),
+  );
   const root: ItemPlace = { path: [], schema: read(pointer), isInArray: false };
   if (inner === undefined) return root;
-  // An object with a part of the item is the item.
-  const [name = ''] = inner.path;
-  const part = inner.path.length === 1 ? read(schema?.members.get(name)?.target)?.pointer : undefined;
-  if (part !== undefined && part === inner.schema?.pointer && part !== schema?.pointer) return root;
-  return found ?? { path: inner.path, schema: inner.schema, isInArray: false };
+  if (schema !== undefined && isPart(read, schema, inner)) return root;
+  return { path: inner.path, schema: inner.schema, isInArray: false };
 }
 
 function createWriter(context: StateContext, model: ItemModel, body: PlannedBody): WriteBody {

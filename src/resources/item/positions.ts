@@ -247,7 +247,7 @@ function findBest(read: ReadSchema, item: SchemaView, positions: readonly BodyPo
   const root = positions.find(({ path }) => path.length === 0);
   const isWrapped = root === undefined || isEnvelope(read, root.schema);
   for (const position of positions) {
-    if (isReference(position, isWrapped)) continue;
+    if (isReference(position, isWrapped) || isPart(read, item, position)) continue;
     if (!isWrapped && position !== root && lacksNames(read, item, { root: root.schema, inner: position.schema }))
       continue;
     const { shared, least, most } = countNames(read, item, position.schema);
@@ -259,6 +259,13 @@ function findBest(read: ReadSchema, item: SchemaView, positions: readonly BodyPo
     if (best === undefined || score > best.score) best = { position, score };
   }
   return best;
+}
+
+/** Whether what a body holds under a name is what the item has under that name, such as the `service` of an alarm: then the body is the item. */
+export function isPart(read: ReadSchema, item: SchemaView, { path, schema }: BodyPosition): boolean {
+  const [name = '', ...others] = path;
+  const part = others.length > 0 ? undefined : read(item.members.get(name)?.target);
+  return part !== undefined && part.pointer !== item.pointer && isSameItem(read, part, schema);
 }
 
 /** Whether an object inside of a body lacks several properties of the item that the body itself has: it is a part of the item then. */
