@@ -405,8 +405,8 @@ function findUnnamed(read: ReadSchema, schema: SchemaView): PropertyView | undef
     !means(known, 'envelopes.reports') && !isScalarType(read(read(target)?.element)?.type);
   const arrays = all.length === properties.size ? all : all.filter(isOfItems);
   if (arrays.length !== 1) return undefined;
-  const isOfPage = ({ known }: PropertyView): boolean =>
-    findRole(known, []) !== undefined || means(known, 'pages.object');
+  const isOfPage = ({ known, scalar }: PropertyView): boolean =>
+    (scalar && findRole(known, []) !== undefined) || means(known, 'pages.object');
   return properties.size === 1 || [...properties.values()].some(isOfPage) ? arrays[0] : undefined;
 }
 
