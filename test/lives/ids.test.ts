@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { finds, inPath, pathParameter, query, REMOVED, shows, takes, toDocument } from '../operation-parts.js';
+import { finds, inPath, json, pathParameter, query, REMOVED, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, BOOLEAN, INTEGER, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { openShop, type Shop } from '../state/shop.js';
 
@@ -190,4 +190,30 @@ it('an id that a request sends is that of an object in the item', async () => {
   const { body } = await send('POST', '/badges', { holder_id: 'h-7', level: 'gold' });
   expect(body).toMatchObject({ level: 'gold', holder_details: { holder_id: 'h-7' } });
   expect((await send('GET', `/badges/${String(body['id'])}`)).body).toEqual(body);
+});
+
+describe('a create with the id of an item that exists', () => {
+  const create = (errors: Part): Part => ({
+    ...takes(object({ login: TEXT, mail: TEXT }, 'login'), ref('Member'), 201),
+    responses: { 201: json(ref('Member')), ...errors },
+  });
+  const paths = (errors: Part): Part => ({
+    '/members': { get: shows(arrayOf(ref('Member'))), post: create(errors) },
+    '/members/{login}': { ...inPath('login'), get: finds(ref('Member')) },
+  });
+  const schemas = { Member: object({ login: { ...TEXT, example: 'ada' }, mail: TEXT }, 'login') };
+
+  it('is a conflict where the operation declares one, but not with an initial item', async () => {
+    const { send } = await open(paths({ 409: { description: 'The login is taken.' } }), schemas, 3);
+    expect((await send('POST', '/members', { login: 'ada', mail: 'a@x.test' })).status).toBe(201);
+    expect((await send('POST', '/members', { login: 'ada', mail: 'b@x.test' })).status).toBe(409);
+    expect((await send('GET', '/members/ada')).body).toEqual({ login: 'ada', mail: 'a@x.test' });
+  });
+
+  it('replaces the item where the operation declares none', async () => {
+    const { send } = await open(paths({}), schemas);
+    await send('POST', '/members', { login: 'ada', mail: 'a@x.test' });
+    expect((await send('POST', '/members', { login: 'ada', mail: 'b@x.test' })).status).toBe(201);
+    expect((await send('GET', '/members')).body).toEqual([{ login: 'ada', mail: 'b@x.test' }]);
+  });
 });

@@ -186,9 +186,10 @@ export function createIdCheck({
   location: ItemLocation,
   ids: NamedIds,
 ) => { readonly id: string | number; readonly problems: readonly ItemProblem[] } | undefined {
-  const isNamed = /(^|\.)name$/i.test(resource.idProperty ?? '') && resource.members === undefined;
-  const isOwnChecked =
-    isNamed && operation.method === 'POST' && !UPSERT.test(`${operation.id} ${operation.summary ?? ''}`);
+  // A create that declares a conflict has one where the client chooses the id of an item that exists.
+  const isNamed = /(^|\.)name$/i.test(resource.idProperty ?? '') || declaresStatus(operation, 409);
+  const isCreate = operation.method === 'POST' && resource.members === undefined;
+  const isOwnChecked = isNamed && isCreate && !UPSERT.test(`${operation.id} ${operation.summary ?? ''}`);
   return ({ collection, scope }, { chosen, own }) => {
     const id = chosen ?? (isOwnChecked ? own : undefined);
     const entry = id === undefined ? undefined : collection.get(String(id), scope);
