@@ -190,3 +190,52 @@ it.each([
   expect(await read('pageSize=1')).toEqual([1]);
   expect(await read('limit=2')).toEqual([1, 2]);
 });
+
+it('the parameters of a page may be in brackets', async () => {
+  const names = ['paging[page]', 'paging[pageSize]'].map((name) => query(name, INTEGER));
+  const { send } = await openBoats(
+    3,
+    names,
+    object({ items: BOATS, paging: object({ page: INTEGER, total: INTEGER }) }),
+  );
+  const last = await send('GET', '/boats?paging[page]=2&paging[pageSize]=2');
+  expect(readIds(last)).toEqual([3]);
+  expect(last.body['paging']).toEqual({ page: 2, total: 3 });
+});
+
+it('positions beside the number of a page are counted from 1, as in documents of Laravel', async () => {
+  const meta = object({
+    current_page: INTEGER,
+    from: { type: ['integer', 'null'] },
+    to: { type: ['integer', 'null'] },
+  });
+  const parameters = [query('page', INTEGER), query('per_page', INTEGER)];
+  const { send } = await openBoats(3, parameters, object({ items: BOATS, meta }));
+  const read = async (search: string): Promise<unknown> => (await send('GET', `/boats?${search}`)).body['meta'];
+  expect(await read('per_page=2')).toEqual({ current_page: 1, from: 1, to: 2 });
+  expect(await read('per_page=2&page=2')).toEqual({ current_page: 2, from: 3, to: 3 });
+  expect(await read('per_page=2&page=3')).toEqual({ current_page: 3, from: null, to: null });
+});
+
+describe('pages of Spring', () => {
+  const page = object({ number: INTEGER, size: INTEGER, totalElements: INTEGER, totalPages: INTEGER });
+  const parameters = (first: object): readonly object[] => [
+    query('page', { ...INTEGER, ...first }),
+    query('size', INTEGER),
+  ];
+
+  it('begin with 0, flat and in an object', async () => {
+    const flat = object({ content: BOATS, number: INTEGER, totalElements: INTEGER, last: { type: 'boolean' } });
+    const { send } = await openBoats(3, parameters({}), flat);
+    expect(readIds(await send('GET', '/boats?page=0&size=2'), 'content')).toEqual([1, 2]);
+    const last = await send('GET', '/boats?page=1&size=2');
+    expect([readIds(last, 'content'), last.body['number'], last.body['last']]).toEqual([[3], 1, true]);
+    const inner = await openBoats(3, parameters({}), object({ items: BOATS, page }));
+    expect(readIds(await inner.send('GET', '/boats?page=1&size=2'))).toEqual([3]);
+  });
+
+  it('begin with 1 where the parameter says so', async () => {
+    const { send } = await openBoats(3, parameters({ default: 1 }), object({ items: BOATS, page }));
+    expect(readIds(await send('GET', '/boats?page=1&size=2'))).toEqual([1, 2]);
+  });
+});

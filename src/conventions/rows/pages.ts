@@ -73,6 +73,8 @@ export const PAGES = {
   first: { where: 'property', names: '(is)?first(page)? first(page)?(link|url|uri|href)', seen: 'Twilio, Spring' },
   /** Whether the page has no items. */
   empty: { where: 'property', names: '(is)?empty', seen: 'Spring' },
+  /** Counts the items where pages are counted from 0. */
+  fromZero: { where: 'property', names: 'totalelements numberofelements', seen: 'Spring' },
   /** An object of an envelope with properties of the page. */
   object: {
     where: 'property',

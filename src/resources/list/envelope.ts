@@ -230,8 +230,10 @@ function readField(field: EnvelopeField, facts: EnvelopeFacts): unknown {
     case 'limit':
       return Number.isFinite(limit) ? limit : total;
     case 'offset':
+      if (field.isCounted === true) return page.to > page.from ? page.from + 1 : undefined;
       return page.from + firstOffset;
     case 'end':
+      if (field.isCounted === true) return page.to > page.from ? page.to : undefined;
       return Math.max(page.from, page.to - 1);
     case 'remaining':
       return page.to < total ? total - page.to : undefined;

@@ -26,6 +26,13 @@ interface PageValues {
   readonly body: unknown;
 }
 
+/** The name by which conventions know a parameter: `page` for `pagination[page]`. */
+function readKnown(contract: Contract, name: string): string {
+  const [, outer = '', inner] = /^(\w+)\[(\w+)\]$/.exec(name) ?? [];
+  // JSON:API calls its parameters `page[number]` and `page[size]`.
+  return inner !== undefined && outer !== 'page' && means(outer, 'pages.paging') ? inner : toKnownName(contract, name);
+}
+
 /** The parameters of a list, those of the query first. */
 export function findPageInputs(contract: Contract, operation: Operation): readonly PageInput[] {
   const read = createSchemaReader(contract);
@@ -50,7 +57,7 @@ export function findPageInputs(contract: Contract, operation: Operation): readon
     }
     if (place !== 'query' && (place !== 'header' || !means(toKnownName(contract, name), 'pages.header'))) return [];
     return [
-      { name, known: toKnownName(contract, name), required, schema, schemaPointer, description, path: [], in: place },
+      { name, known: readKnown(contract, name), required, schema, schemaPointer, description, path: [], in: place },
     ];
   });
   const media = findJsonMedia(operation.body?.content ?? []);

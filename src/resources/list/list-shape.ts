@@ -1,5 +1,5 @@
 import { COUNT_OF, PAGE_TURN, PAGE_RELATIONS } from '../../conventions/forms.js';
-import { means } from '../../conventions/conventions.js';
+import { type Idea, means } from '../../conventions/conventions.js';
 import { OF_PAGE } from '../../conventions/descriptions.js';
 import { isObject, isScalarType } from '../../base/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
@@ -78,6 +78,8 @@ export interface EnvelopeField {
   readonly form: TurnForm;
   /** Its JSON type; `integer` for all numbers. */
   readonly type: string | undefined;
+  /** Whether it is the position of an item among all, counted from 1: `from` and `to` beside the number of the page. */
+  readonly isCounted?: boolean;
 }
 
 /** How one value of a response is built. */
@@ -182,6 +184,11 @@ export function findCount(schema: SchemaView, read: ReadSchema): readonly string
   return numbers.find(isCount) ?? (numbers.length === 1 ? numbers[0] : undefined);
 }
 
+/** Whether a member of an envelope, or of an object in it, has a name of a meaning. */
+export function hasMember(plan: Plan, idea: Idea): boolean {
+  return plan.kind === 'object' && plan.members.some((each) => means(each.name, idea) || hasMember(each.plan, idea));
+}
+
 /** Whether a property of an envelope has a role of the page that passes a test. */
 export function hasField(plan: Plan, test: (field: EnvelopeField) => boolean): boolean {
   if (plan.kind === 'object') return plan.members.some((member) => hasField(member.plan, test));
@@ -226,7 +233,9 @@ function planMember(property: PropertyView, context: PlanContext, roles: Readonl
   }
   const role = inner?.type === 'array' ? undefined : findOwnRole(property, context);
   if (role === undefined) return planConstant(property, inner);
-  return { kind: 'field', field: toField(property, chooseCount(property, role, roles), above) };
+  const field = toField(property, chooseCount(property, role, roles), above);
+  const isCounted = roles.has('page') && roles.has('offset') && roles.has('end');
+  return { kind: 'field', field: isCounted ? { ...field, isCounted } : field };
 }
 
 type Role = EnvelopeRole | undefined;

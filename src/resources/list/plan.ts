@@ -21,7 +21,7 @@ import {
   type ItemKeys,
   type PageInput,
 } from './inputs.js';
-import { type EnvelopeField, hasField, type Plan } from './list-shape.js';
+import { type EnvelopeField, hasField, hasMember, type Plan } from './list-shape.js';
 import { PAGE_STYLES, type PageFacts, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
 import { findBound, findFilter, findRangeBound, isTimeBound } from './filters.js';
 import type { Filter } from './view.js';
@@ -128,7 +128,7 @@ function planPages(operation: Operation, known: PageKnowledge, query: readonly C
   return {
     style,
     names,
-    firstPage: readFirst(named('page'), 1),
+    firstPage: readFirst(named('page'), known.shape !== undefined && hasMember(known.shape, 'pages.fromZero') ? 0 : 1),
     firstOffset: readFirst(named('offset'), 0),
     numbers: readNumbers(names.token),
     limits,
@@ -298,8 +298,8 @@ function fitsRole(parameter: Candidate, role: PageRole): boolean {
   const isNumberInText = isText && [schema.default, ...(schema.examples ?? [])].some(isShortNumber);
   const { description = '' } = parameter;
   const isPageNumber = isText && PAGE_NUMBER.test(description);
-  if (role === 'token' && NUMBERED.test(parameter.name)) {
-    const isCount = isText && /offset/i.test(parameter.name) && COUNTS.test(description);
+  if (role === 'token' && NUMBERED.test(parameter.known)) {
+    const isCount = isText && /offset/i.test(parameter.known) && COUNTS.test(description);
     return types.includes('string') && !isNumberInText && !isCount && !isPageNumber;
   }
   if (role === 'page' && isPageNumber) return true;
