@@ -322,3 +322,32 @@ it('optional numbers and texts of an envelope are there, and words about failure
   expect(Object.keys(listed).toSorted()).toEqual(['ok', 'result', 'took', 'trace']);
   expect(listed['result']).toEqual([created['result']]);
 });
+
+it('methods of RPC change items without showing them, and list those of another resource', async () => {
+  const answer = (data: unknown, more: Part = {}): Part =>
+    shows(object({ meta: object({ requestId: TEXT }, 'requestId'), data, ...more }, 'meta', 'data'));
+  const method = (body: object, data: unknown, more: Part = {}): Part => ({
+    post: { ...sends(body), ...answer(data, more) },
+  });
+  const byId = object({ lockId: TEXT }, 'lockId');
+  const { send } = await open({
+    '/v1/locks.createLock': method(object({ gateId: TEXT, label: TEXT, meta: { type: 'object' } }), byId),
+    '/v1/locks.getLock': method(byId, object({ lockId: TEXT, label: TEXT, meta: { type: 'object' } }, 'lockId')),
+    '/v1/locks.updateLock': method(object({ lockId: TEXT, label: TEXT }, 'lockId'), object({})),
+    '/v1/locks.deleteLock': method(byId, object({})),
+    '/v1/gates.listLocks': method(
+      object({ gateId: TEXT, cursor: TEXT }),
+      arrayOf(object({ lockId: TEXT, label: TEXT }, 'lockId')),
+      { pagination: object({ cursor: TEXT, hasMore: BOOLEAN }, 'hasMore') },
+    ),
+  });
+  const sent = { label: 'A', meta: { a: 1 } };
+  const { lockId } = (await send('POST', '/v1/locks.createLock', { gateId: 'g', ...sent })).body['data'] as Part;
+  expect((await send('POST', '/v1/locks.getLock', { lockId })).body['data']).toEqual({ lockId, ...sent });
+  const changed = await send('POST', '/v1/locks.updateLock', { lockId, label: 'B' });
+  expect(changed.body).toEqual({ meta: { requestId: expect.any(String) as string }, data: {} });
+  const listed = await send('POST', '/v1/gates.listLocks', { gateId: 'g' });
+  expect(listed.body).toMatchObject({ data: [{ lockId, label: 'B' }], pagination: { hasMore: false } });
+  await send('POST', '/v1/locks.deleteLock', { lockId });
+  expect((await send('POST', '/v1/gates.listLocks', { gateId: 'g' })).body).toMatchObject({ data: [] });
+});

@@ -123,11 +123,8 @@ export function locateItem(
 ): ItemPlace {
   const found = schema === undefined ? undefined : findItemPlace(read, schema, pointer);
   // The object in an envelope is about the item, also where it has none of its properties: `{ "data": { "member_id": 1 } }`.
-  const isAside = (name: string): boolean => means(name, 'envelopes.member');
   if (found !== undefined) return found;
-  const inner = findItemPositions(read, pointer).find(
-    (each) => !isEnvelope(read, each.schema) && !each.path.some(isAside),
-  );
+  const inner = findItemPositions(read, pointer).find((each) => !isEnvelope(read, each.schema));
   const root: ItemPlace = { path: [], schema: read(pointer), isInArray: false };
   if (inner === undefined) return root;
   if (schema !== undefined && isPart(read, schema, inner)) return root;

@@ -7,6 +7,7 @@ import { toBareNoun, toSingular } from '../../conventions/names.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import {
   type BodyPosition,
+  compareSchemas,
   findItemPosition,
   findItemPositions,
   findListPositions,
@@ -286,17 +287,23 @@ function findIds(
   return undefined;
 }
 
-/** A list of exactly the items of another resource: `/rooms.history` shows posts. */
+/** A list of the items of another resource: exactly of these, as `/rooms.history` shows posts, or by its noun: `/sites.listRooms`. */
 function bindForeignList(
   index: ContractIndex,
   resources: readonly RpcResource[],
   method: RpcMethod,
 ): Binding | undefined {
-  const { action, isVerbFirst } = method;
+  const { action, isVerbFirst, nouns } = method;
   if (action !== 'list' && (action !== undefined || isVerbFirst)) return undefined;
   const positions = findListPositions(index.read, readAnswerPointer(method.operation));
-  const resource = resources.find(({ item }) =>
-    positions.some(({ schema, element }) => element.length === 0 && schema.pointer === item.pointer),
+  const isNamed = ({ names }: RpcResource): boolean => isVerbFirst && names.includes(toBareNoun(nouns.at(-1)));
+  const resource = resources.find((each) =>
+    positions.some(
+      ({ schema, element }) =>
+        element.length === 0 &&
+        (schema.pointer === each.item.pointer ||
+          (isNamed(each) && compareSchemas(index.read, each.item, schema) >= 0.6)),
+    ),
   );
   return resource && bindList(index, resource, method);
 }
@@ -389,7 +396,7 @@ function readRpcMethod(index: ContractIndex, operation: Operation): RpcMethod | 
   const words = readPathWords(operation.path);
   const last = words.at(-1);
   if (last === undefined) return undefined;
-  const isNamed = words.length < 2 || operation.path.includes('#') || isVerbAndNoun(last);
+  const isNamed = words.length < 2 || operation.path.includes('#') || isVerbAndNoun(words);
   const found = isNamed ? readVerbFirst(index, operation, words) : readVerbLast(words);
   if (found === undefined) return undefined;
   const { action } = found;
@@ -410,10 +417,12 @@ function readPathWords(path: string): readonly string[] {
 /** A verb and the noun behind it, whose first letter is a capital one. */
 const VERB_AND_NOUN = /^([A-Z]?[a-z]+)([A-Z]\w*)$/;
 
-/** Whether a word is a verb with a known meaning and a noun; `setTopic` of `/rooms.setTopic` changes a property. */
-function isVerbAndNoun(word: string): boolean {
-  const verb = VERB_AND_NOUN.exec(word)?.[1];
-  return verb !== undefined && findAction(verb, VERBS_BEFORE_NOUN) !== undefined && toAction(word) === undefined;
+/** Whether the last word is a verb with a known meaning and a noun; `setTopic` of `/rooms.setTopic` changes a property, `setRoom` a room. */
+function isVerbAndNoun(words: readonly string[]): boolean {
+  const [before, word = ''] = words.slice(-2);
+  const [, verb, noun] = VERB_AND_NOUN.exec(word) ?? [];
+  if (verb === undefined || findAction(verb, VERBS_BEFORE_NOUN) === undefined) return false;
+  return toAction(word) === undefined || toBareNoun(noun) === toBareNoun(before);
 }
 
 type PathReading = Pick<RpcMethod, 'action' | 'isVerbFirst' | 'key' | 'nouns' | 'verb'>;

@@ -104,8 +104,11 @@ function walk(read: ReadSchema, root: SchemaView): readonly BodyPosition[] {
     if (schema === undefined || schema.type === 'array' || schema.members.size === 0) return;
     places.push({ path, element: [], pointer, schema });
     if (path.length >= MAX_DEPTH || read.once(hasId, schema)) return;
-    for (const { name, target } of schema.members.values()) {
+    const isWrapper = hasWrapped(schema);
+    for (const { name, known, target } of schema.members.values()) {
       if (places.length >= MAX_PLACES) return;
+      // Beside `data`, an object such as `meta` is about the request.
+      if (isWrapper && means(known, 'envelopes.member')) continue;
       visit(target, [...path, name], read(target));
     }
   };
@@ -364,7 +367,7 @@ export function isEnvelope(read: ReadSchema, schema: SchemaView): boolean {
 
 function wrapsOne(read: ReadSchema, schema: SchemaView): boolean {
   let content: PropertyView | undefined;
-  const isWrapped = [...schema.members.keys()].some((name) => means(name, 'envelopes.wrapper'));
+  const isWrapped = hasWrapped(schema);
   for (const property of schema.members.values()) {
     if (means(property.known, 'envelopes.member') || (isWrapped && isFigure(property))) continue;
     if (content !== undefined) return false;
@@ -378,4 +381,10 @@ function wrapsOne(read: ReadSchema, schema: SchemaView): boolean {
 function isFigure({ schema, known }: PropertyView): boolean {
   const type = readSchemaType(schema);
   return (type === 'boolean' || type === 'number' || type === 'integer') && !means(known, 'ids.id', 'ids.ending');
+}
+
+/** Whether an object has a member that holds another object in answers of many services: `data`, `result`. */
+function hasWrapped({ members }: SchemaView): boolean {
+  for (const name of members.keys()) if (means(name, 'envelopes.wrapper')) return true;
+  return false;
 }
