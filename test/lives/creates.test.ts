@@ -194,7 +194,7 @@ it('a PUT on a name creates what the list shows by that name', async () => {
     },
     { Index: object({ width: INTEGER, entries: INTEGER }, 'width') },
   );
-  await send('PUT', '/indexes/north', { width: 3 });
+  expect((await send('PUT', '/indexes/north', { width: 3 })).body).toMatchObject({ result: true });
   const read = (await send('GET', '/indexes/north')).body;
   expect(read).toMatchObject({ result: { width: 3 }, seconds: expect.any(Number) as number });
   expect((await send('GET', '/indexes')).body).toMatchObject({ result: { indexes: [{ name: 'north' }] } });

@@ -248,12 +248,13 @@ function findShownKey(
   return name !== undefined && value !== undefined && isIdSchema(value) ? { name, value } : undefined;
 }
 
-/** The booleans of a body that are not of the item and have one right value: `ok`. */
+/** The booleans of a body that are not of the item and have one right value: `ok`, and `result` in place of an item. */
 function readConstants(target: SchemaView, item: SchemaView | undefined): Item {
   const constants: Record<string, unknown> = {};
   for (const property of listProperties(target)) {
     const { name, schema } = property;
-    const only = item?.members.has(name) === true || schema.type !== 'boolean' ? undefined : findOnlyValue(property);
+    if (item?.members.has(name) === true || schema.type !== 'boolean') continue;
+    const only = means(name, 'envelopes.wrapper') ? true : findOnlyValue(property);
     if (only !== undefined) setOwn(constants, name, only);
   }
   return constants;
