@@ -24,6 +24,9 @@ export const OTHER_ITEM: RegExp = /\b(associated|related|linked|corresponding|pa
 export const TEMPORARY_PREFIX: RegExp =
   /\btemporary\b[^.]*\b(?:start|begin|prefix)\w*\s+with\s+(?:an?\s+)?[`'"]*([^\w\s`'"]+)/i;
 
+/** Words of a string that holds several values: "Comma-separated names of labels". */
+export const SAYS_COMMAS: RegExp = /\bcommas?\b/i;
+
 /** Words that say that a property keeps the value that it has from the create. */
 export const SAYS_FIXED: RegExp =
   /\b(cannot|can't|can not|never) (be )?(later )?(change|update|modifi|edit)|\bimmutable\b|\b(writable|set|only) (only )?(on|at|during|when) (create|creation|creating)\b|\b(create|creation)[- ]only\b/i;

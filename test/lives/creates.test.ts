@@ -264,15 +264,25 @@ describe('bodies', () => {
       {
         '/letters': {
           get: shows(arrayOf(ref('Letter'))),
-          post: takes(object({ to: { oneOf: [TEXT, arrayOf(TEXT)] }, copies: INTEGER }, 'to'), object({ id: TEXT })),
+          post: takes(
+            object(
+              {
+                to: { oneOf: [TEXT, arrayOf(TEXT)] },
+                copies: INTEGER,
+                marks: { ...TEXT, description: 'Comma-separated marks.' },
+              },
+              'to',
+            ),
+            object({ id: TEXT }),
+          ),
         },
         '/letters/{id}': { ...inPath('id'), get: finds(ref('Letter')) },
       },
-      { Letter: object({ id: TEXT, to: arrayOf(TEXT), copies: arrayOf(INTEGER) }) },
+      { Letter: object({ id: TEXT, to: arrayOf(TEXT), copies: arrayOf(INTEGER), marks: arrayOf(TEXT) }) },
     );
-    const { id } = (await send('POST', '/letters', { to: 'a@x.test', copies: 2 })).body;
+    const { id } = (await send('POST', '/letters', { to: 'a@x.test', copies: 2, marks: 'red, cold' })).body;
     const read = (await send('GET', `/letters/${String(id)}`)).body;
-    expect(read).toEqual({ id, to: ['a@x.test'], copies: [2] });
+    expect(read).toEqual({ id, to: ['a@x.test'], copies: [2], marks: ['red', 'cold'] });
     const other = (await send('POST', '/letters', { to: ['a@x.test', 'b@x.test'] })).body;
     expect((await send('GET', `/letters/${String(other['id'])}`)).body).toMatchObject({ to: ['a@x.test', 'b@x.test'] });
   });

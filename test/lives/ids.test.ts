@@ -102,6 +102,22 @@ it('what belongs to any kind of parent repeats the id in its path', async () => 
   expect((await send('GET', `/ships/${String(ship)}/events`)).body).toMatchObject([event]);
 });
 
+it('an id in the path is a number where the item says so, whatever the path says', async () => {
+  const Bug = object({ id: { ...INTEGER, readOnly: true }, app_id: { ...INTEGER, readOnly: true }, title: TEXT }, 'id');
+  const { send } = await open(
+    {
+      '/apps/{app_id}/bugs': {
+        ...inPath('app_id'),
+        get: shows(arrayOf(ref('Bug'))),
+        post: takes(object({ title: TEXT }), ref('Bug'), 201),
+      },
+      '/apps/{app_id}/bugs/{id}': { ...inPath('app_id', 'id'), get: finds(ref('Bug')) },
+    },
+    { Bug },
+  );
+  expect((await send('POST', '/apps/5/bugs', { title: 'Crash' })).body).toMatchObject({ app_id: 5, title: 'Crash' });
+});
+
 describe('a path for the user of the request', () => {
   const User = object({ id: { ...INTEGER, readOnly: true }, name: TEXT, admin: BOOLEAN }, 'id', 'name');
   const byId = { parameters: [pathParameter('id', INTEGER)], get: finds(ref('User')), delete: REMOVED };

@@ -297,7 +297,9 @@ function answerHinted({ items, resources }: StateContext, { call }: Exchange, co
 /** A value of the path as a property shows it: as it is, in an object where it cannot hold an id, or as an element of an array. */
 function wrapId({ read }: StateContext, property: PropertyView | undefined, value: unknown): unknown {
   const type = property === undefined || property.scalar ? undefined : read(property.target)?.type;
-  return type === 'array' ? [value] : type === 'object' ? { id: value } : value;
+  if (type === 'array' || type === 'object') return type === 'array' ? [value] : { id: value };
+  // A document can declare a number as any text in a path.
+  return typeof value === 'string' ? toType(value, property?.schema.type) : value;
 }
 
 interface Upload {

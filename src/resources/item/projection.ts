@@ -1,3 +1,4 @@
+import { SAYS_COMMAS } from '../../conventions/descriptions.js';
 import { KEY_OF_OTHER } from '../../conventions/forms.js';
 import { means, rankNames } from '../../conventions/conventions.js';
 import { isObject, readPath, type SchemaObject, withPath, filterMembers } from '../../base/json.js';
@@ -215,7 +216,7 @@ function toLink(context: LinkContext, { path, property: source }: Source, target
   if (list === undefined)
     return {
       ...plain,
-      ...(isOne(read, source) && b.isArray ? toElement(toChange(context, a, b)) : toChange(context, a, b)),
+      ...(isOne(read, source) && b.isArray ? toElement(source, toChange(context, a, b)) : toChange(context, a, b)),
     };
   const element = toKind(list.element, { ...target, schema: list.element.schema });
   const { convert = (value: unknown) => value } = toChange(context, a, element);
@@ -231,13 +232,16 @@ function isOne(read: ReadSchema, { target }: PropertyView): boolean {
   return type !== undefined && type !== 'array';
 }
 
-/** A value becomes the only element of an array, after it was changed as an element is. */
-function toElement({
-  change = 'to-array',
-  convert = (value) => value,
-  ...rest
-}: ReturnType<typeof toChange>): ReturnType<typeof toChange> {
-  const wrap = (value: unknown): unknown => (Array.isArray(value) || value === null ? value : [value]);
+/** A value becomes the only element of an array, a string whose description says that it has commas the elements between them. */
+function toElement(
+  { schema: { description = '' } }: PropertyView,
+  { change = 'to-array', convert = (value) => value, ...rest }: ReturnType<typeof toChange>,
+): ReturnType<typeof toChange> {
+  const isSplit = SAYS_COMMAS.test(description);
+  const wrap = (value: unknown): unknown => {
+    if (Array.isArray(value) || value === null) return value;
+    return isSplit && typeof value === 'string' ? value.split(/\s*,\s*/).filter((part) => part !== '') : [value];
+  };
   return { ...rest, change, convert: (value) => wrap(convert(value)) };
 }
 
