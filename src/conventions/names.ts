@@ -21,6 +21,11 @@ export function toItemNoun(collection: string): string {
   return toBareNoun(collection.split('.').at(-1));
 }
 
+/** Whether the name of an id says of what: `taskUid`, which is not the `uid` of any item. */
+export function isOwnIdName(name: string): boolean {
+  return means(name, 'ids.ending') && !means(name, 'ids.id', 'ids.name');
+}
+
 /** Whether a property has the name of a parameter, in the plural, or with what kind of value it is: `tags` and `tag_name` for `{tag}`. */
 export function isNamedAfter(property: string, parameter: string): boolean {
   const [own, wanted] = [toBareName(property), toBareName(parameter)];

@@ -120,6 +120,28 @@ describe('a create whose answer is not the item', () => {
     expect(states).toEqual(['processing', 'succeeded', 'succeeded']);
   });
 
+  it('a receipt that only has the id of a task is that task, also of a removal', async () => {
+    const state = Errand.properties.state;
+    const Task = object({ uid: INTEGER, rackName: TEXT, state }, 'uid', 'state');
+    const { send } = await open(
+      {
+        '/racks': { get: shows(arrayOf(ref('Rack'))), post: takes(object({ name: TEXT }), ref('Errand'), 202) },
+        '/racks/{rackName}': { ...inPath('rackName'), get: finds(ref('Rack')), delete: shows(ref('Errand'), 202) },
+        '/tasks/{errandUid}': { parameters: [pathParameter('errandUid', INTEGER)], get: finds(ref('Task')) },
+      },
+      { Rack: object({ name: TEXT, boards: INTEGER }, 'name'), Errand, Task },
+    );
+    const made = (await send('POST', '/racks', { name: 'west' })).body;
+    expect(made).toMatchObject({ errandUid: expect.any(Number) as number, state: 'enqueued' });
+    expect((await send('GET', '/racks/west')).body).toMatchObject({ name: 'west' });
+    const task = (await send('GET', `/tasks/${String(made['errandUid'])}`)).body;
+    expect(task).toEqual({ uid: made['errandUid'], rackName: 'west', state: 'processing' });
+    const gone = (await send('DELETE', '/racks/west')).body;
+    expect(gone['errandUid']).not.toBe(made['errandUid']);
+    expect((await send('GET', `/tasks/${String(gone['errandUid'])}`)).body).toMatchObject({ rackName: 'west' });
+    expect((await send('GET', '/racks')).body).toEqual([]);
+  });
+
   it('an item that another path reads is not taken for a receipt where the create sends it', async () => {
     const Bill = object({ id: INTEGER, amount: INTEGER, state: TEXT }, 'id');
     const { send } = await open(

@@ -1,4 +1,4 @@
-import { CREATES, READS, type Binding, listSentInQuery, type Resource } from '../item/resource.js';
+import { READS, type Binding, listSentInQuery, type Resource } from '../item/resource.js';
 import { means } from '../../conventions/conventions.js';
 import { listMissing, listUnfit } from '../../schema/fields.js';
 import { isOnlyAmbiguous } from '../../schema/validate.js';
@@ -34,9 +34,10 @@ import {
   type PropertyLink,
   type SchemaPair,
 } from '../item/projection.js';
-import { toItemNoun } from '../../conventions/names.js';
+import { isOwnIdName, toItemNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { toScope } from '../store/collection.js';
+import { toType } from '../store/on-demand.js';
 import { createNewSecrets } from '../item/identity.js';
 import type { StoredItem, Item } from '../store/lists/item-list.js';
 import { type ItemModel, omitInvalid, omitInvalidParts } from '../item/item-model.js';
@@ -475,39 +476,70 @@ export function withOperations(context: StateContext, binding: Binding, writers:
   const poll = schema && findPoll(context, binding, schema);
   const own = read(resources.collections.get(binding.collection)?.schema);
   const isOther = own === undefined || (schema !== undefined && isUnlike(read, own, schema));
-  const isReceipt = poll !== undefined && isOther && CREATES.has(binding.action);
+  const isReceipt = poll !== undefined && isOther;
   const shape = (schema && readShape(schema, poll?.collection ?? '')) ?? (isReceipt ? PLAIN_RECEIPT : undefined);
   if (schema === undefined || shape === undefined || (poll === undefined && schema === own)) return writers;
   const [project, report] = [writers.project(pointer), writers.report(pointer)];
-  const show = (answer: () => unknown, result: Item | undefined, exchange: Exchange): unknown =>
-    poll === undefined
+  const writeTask = poll && createTaskWriter(context, { binding, poll, pointer });
+  const show = (
+    answer: () => unknown,
+    { entry, result }: { readonly entry: StoredItem; readonly result?: Item },
+    exchange: Exchange,
+  ): unknown =>
+    writeTask === undefined
       ? withResult(answer(), shape, result ?? {})
-      : addOperation(context, exchange, {
-          poll,
-          fixed: withResult(readFromPath(schema, exchange.call), shape, result),
-        });
+      : writeTask(exchange, { id: entry.id, fixed: (ids) => withResult(ids, shape, result) });
   return {
     ...writers,
     project: (at) =>
       at === pointer
-        ? (entry, exchange) => show(() => project(entry, exchange), entry.item, exchange)
+        ? (entry, exchange) => show(() => project(entry, exchange), { entry, result: entry.item }, exchange)
         : writers.project(at),
     unwrap: (at, body) => (at === pointer && poll !== undefined ? undefined : writers.unwrap(at, body)),
     report: (at) =>
       at === pointer && (poll ?? report) !== undefined
-        ? (entry, exchange) => show(() => report?.(entry, exchange), undefined, exchange)
+        ? (entry, exchange) => show(() => report?.(entry, exchange), { entry }, exchange)
         : writers.report(at),
+  };
+}
+
+/** Plans an answer that is an operation of another collection: it is stored there, with the ids of what the request changes. */
+function createTaskWriter(
+  context: StateContext,
+  of: { readonly binding: Binding; readonly poll: Binding; readonly pointer: string },
+): (exchange: Exchange, to: { readonly id: string; fixed(ids: Item): unknown }) => unknown {
+  const { binding, poll, pointer } = of;
+  const model = context.items.model(poll.collection);
+  const write = createBodyWriters(context, model, false).project(pointer);
+  const [parameter = ''] = poll.id;
+  const own = context.read(pointer)?.members.get(parameter);
+  return (exchange, { id, fixed }) => {
+    const ids = readIds(model.schema, binding, { call: exchange.call, id });
+    const task = addOperation(context, exchange, { poll, fixed: fixed(ids) });
+    const shown = task && write(task, exchange);
+    if (own === undefined || model.schema?.members.has(parameter) === true || !isObject(shown)) return shown;
+    return { ...shown, [parameter]: toType(task?.id ?? '', own.schema.type) };
   };
 }
 
 /** An answer that only says that a request was taken: its status advances where the document reads it. */
 const PLAIN_RECEIPT: OperationShape = { done: {}, result: undefined };
 
-/** The parameters of a path under the names that a schema has for them. */
-function readFromPath(schema: SchemaView, { path }: Call): Item {
-  const known = new Map(Object.entries(path).map(([name, value]) => [toBareName(name), value]));
-  const own = listProperties(schema).filter(({ bare }) => known.has(bare));
-  return Object.fromEntries(own.map(({ name, bare }) => [name, known.get(bare)]));
+/** The parameters of a path, and the id of the item, under the names that the schema of an operation has for them. */
+function readIds(
+  schema: SchemaView | undefined,
+  { collection }: Binding,
+  { call, id }: { readonly call: Call; readonly id: string },
+): Item {
+  const known = new Map(Object.entries(call.path).map(([name, value]) => [toBareName(name), value]));
+  const noun = toItemNoun(collection);
+  const ids: Record<string, unknown> = {};
+  for (const { name, bare, scalar, schema: own } of listProperties(schema)) {
+    const isOfItem = bare.startsWith(noun) && means(bare.slice(noun.length), 'ids.id', 'ids.name');
+    const value = known.get(bare) ?? (isOfItem ? id : undefined);
+    if (scalar && value !== undefined) setOwn(ids, name, typeof value === 'string' ? toType(value, own.type) : value);
+  }
+  return ids;
 }
 
 function withResult(answer: unknown, { done, result: name }: OperationShape, result: Item | undefined): unknown {
@@ -515,20 +547,22 @@ function withResult(answer: unknown, { done, result: name }: OperationShape, res
   return { ...answer, ...done, ...(name !== undefined && result !== undefined && { [name]: result }) };
 }
 
-/** The read of a collection of operations whose items are the answers of a change of another collection. */
+/** The read of a collection of operations whose items are the answers of a change of another collection, or have the id in these answers. */
 function findPoll(
   { resources }: StateContext,
   { operation, collection }: Binding,
-  { pointer }: SchemaView,
+  { pointer, members }: SchemaView,
 ): Binding | undefined {
-  return [...resources.bindings.values()].find(
+  const reads = [...resources.bindings.values()].filter(
     (each) =>
       each.action === 'read' &&
       each.collection !== collection &&
-      resources.collections.get(each.collection)?.schema === pointer &&
       each.places === undefined &&
       each.parents.every(({ parameters }) => parameters.every((name) => operation.path.includes(`{${name}}`))),
   );
+  const isNamed = ({ id: [name = '', ...others] }: Binding): boolean =>
+    others.length === 0 && isOwnIdName(name) && members.get(name)?.scalar === true;
+  return reads.find((each) => resources.collections.get(each.collection)?.schema === pointer) ?? reads.find(isNamed);
 }
 
 function readShape(schema: SchemaView, collection: string): OperationShape | undefined {
@@ -556,12 +590,12 @@ function addOperation(
   { items }: StateContext,
   { call, session }: Exchange,
   { poll, fixed }: { readonly poll: Binding; readonly fixed: unknown },
-): unknown {
+): StoredItem | undefined {
   const scope = toScope(...poll.parents.map(({ parameters }) => readId(call, parameters, undefined)));
   return session.store.transaction((transaction) => {
     const location = items.locate(transaction, poll.collection, scope);
     // It was made of an object.
     const created = items.create(location, { fixed: fixed as Item, strict: false });
-    return 'problems' in created ? undefined : created.whole;
+    return 'problems' in created ? undefined : created.entry;
   });
 }

@@ -5,7 +5,7 @@ import { memoize } from '../../base/memoize.js';
 import { findBodyMedia } from '../../contract/operations/responses.js';
 import { type SchemaView, listProperties, type ReadSchema } from '../../contract/schema-view/schema-view.js';
 import { findListItems, type ItemsPosition, readAnswerPointer } from '../list/list-shape.js';
-import { toBareNoun } from '../../conventions/names.js';
+import { isOwnIdName, toBareNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import {
   findItemPlace,
@@ -216,30 +216,34 @@ function findItemOf(lookups: Lookups, operations: readonly Operation[]): SchemaV
 }
 
 /**
- * Finds out which changes are answered with a receipt: an object of the schema that another path reads, while the paths of the collection itself
- * show, and the request sends, something else.
+ * Finds out which changes are answered with a receipt: an object of the schema that another path reads, or with the id by which it does
+ * (`taskUid`), while the paths of the collection itself show, and the request sends, something else.
  */
 function createReceiptCheck({ read, shapes }: Omit<Lookups, 'isReceipt'>): ContractIndex['isReceipt'] {
   let found: ReturnType<typeof readGets> | undefined;
   const readGets = () => {
     const byKey = new Map<string, Operation[]>();
     const byAnswer = new Map<string, string>();
+    const byParameter = new Map<string, string>();
     for (const [operation, shape] of shapes) {
       const group = shape?.groups.at(-1);
       if (operation.method !== 'GET' || group === undefined) continue;
       addTo(byKey, group.key, operation);
       const answer = isOnItem(shape) ? read(readAnswerPointer(operation)) : undefined;
       if (answer !== undefined && answer.members.size > 0) byAnswer.set(answer.pointer, group.key);
+      const parameter = group.parameters.at(-1) ?? '';
+      if (isOwnIdName(parameter)) byParameter.set(toBareName(parameter), group.key);
     }
-    return { byKey, byAnswer };
+    return { byKey, byAnswer, byParameter };
   };
   const check = memoize((operation: Operation): boolean => {
     const answer = read(readAnswerPointer(operation));
     const key = shapes.get(operation)?.groups.at(-1)?.key;
     if (answer === undefined || key === undefined) return false;
     found ??= readGets();
-    const { byKey, byAnswer } = found;
-    const reader = byAnswer.get(answer.pointer);
+    const { byKey, byAnswer, byParameter } = found;
+    const named = listProperties(answer).flatMap(({ bare, scalar }) => (scalar ? (byParameter.get(bare) ?? []) : []));
+    const reader = byAnswer.get(answer.pointer) ?? named[0];
     const gets = byKey.get(key);
     if (reader === undefined || reader === key || gets === undefined) return false;
     const shown = gets.map((get) => read(findListItems(read, get)?.itemSchema ?? readAnswerPointer(get)));

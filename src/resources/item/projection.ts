@@ -156,7 +156,9 @@ function findLengthened(from: SchemaView, to: SchemaView): ReadonlyMap<string, P
 /** The source with the noun before the name of a property, or without it: `filename` for the `name` of a file, `arn` for `rackArn`. */
 function findByNoun(sources: readonly Source[], noun: string, target: PropertyView): Source | undefined {
   const rest = target.bare.startsWith(noun) ? target.bare.slice(noun.length) : '';
-  const names = target.scalar ? [noun + target.bare, ...(means(rest, 'ids.name', 'links.plain') ? [rest] : [])] : [];
+  const names = target.scalar
+    ? [noun + target.bare, ...(means(rest, 'ids.id', 'ids.name', 'links.plain') ? [rest] : [])]
+    : [];
   const found = names.flatMap((name) => sources.find(({ property }) => property.bare === name) ?? []);
   return found.find(({ property }) => readSchemaType(property.schema) === readSchemaType(target.schema));
 }
