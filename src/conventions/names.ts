@@ -21,7 +21,7 @@ export function toItemNoun(collection: string): string {
   return toBareNoun(collection.split('.').at(-1));
 }
 
-/** Whether the name of an id says of what: `taskUid`, which is not the `uid` of any item. */
+/** Whether the name of an id names what it identifies: `taskUid`, which is not the `uid` of any item. */
 export function isOwnIdName(name: string): boolean {
   return means(name, 'ids.ending') && !means(name, 'ids.id', 'ids.name');
 }

@@ -6,7 +6,8 @@ import { type Action, type Binding, CREATES } from '../item/resource.js';
 import { MockError } from '../../base/errors.js';
 import type { AnswerSource, Exchange } from '../../answer/chain.js';
 import { NO_RETRY } from '../../answer/error-answers.js';
-import { createBodyReader, createBodyWriters, withOperations } from './bodies.js';
+import { createBodyReader, createBodyWriters } from './bodies.js';
+import { withOperations } from './operations.js';
 import { createPreconditions, NO_PRECONDITIONS, withIdempotency } from './conditions.js';
 import {
   chooseDeclared,

@@ -1,0 +1,157 @@
+import { isObject, setOwn } from '../../base/json.js';
+import { toBareName } from '../../base/names.js';
+import { findSuccessMedia } from '../../contract/operations/responses.js';
+import { listProperties, type PropertyView, type SchemaView } from '../../contract/schema-view/schema-view.js';
+import { means } from '../../conventions/conventions.js';
+import { isOwnIdName, toItemNoun } from '../../conventions/names.js';
+import type { Call } from '../../http/request/call.js';
+import type { Exchange } from '../../answer/chain.js';
+import { isUnlike } from '../item/positions.js';
+import { type Binding, READS } from '../item/resource.js';
+import { toScope } from '../store/collection.js';
+import type { Item, StoredItem } from '../store/lists/item-list.js';
+import { toType } from '../store/on-demand.js';
+import { createBodyWriters } from './bodies.js';
+import type { BodyWriters, StateContext } from './context.js';
+import { readId } from './request.js';
+
+/** The name of an operation where only its status says that it is done. */
+const OPERATION_NAME = /(operation|job)s?$/i;
+
+/** The properties of a long-running operation that say that it is done, with their values, and the one that holds the item. */
+interface OperationShape {
+  readonly done: Item;
+  readonly result: string | undefined;
+}
+
+/** Writes the answers of a change as the long-running operation that it declares: stored where a path polls it, and done, since clients wait. */
+export function withOperations(context: StateContext, binding: Binding, writers: BodyWriters): BodyWriters {
+  const { read, resources } = context;
+  const pointer = findSuccessMedia(binding.operation)?.schemaPointer ?? '';
+  const schema = READS.has(binding.action) ? undefined : read(pointer);
+  const poll = schema && findPoll(context, binding, schema);
+  const own = read(resources.collections.get(binding.collection)?.schema);
+  const isOther = own === undefined || (schema !== undefined && isUnlike(read, own, schema));
+  const isReceipt = poll !== undefined && isOther;
+  const shape = (schema && readShape(schema, poll?.collection ?? '')) ?? (isReceipt ? PLAIN_RECEIPT : undefined);
+  if (schema === undefined || shape === undefined || (poll === undefined && schema === own)) return writers;
+  const [project, report] = [writers.project(pointer), writers.report(pointer)];
+  const writeTask = poll && createTaskWriter(context, { binding, poll, pointer });
+  const show = (
+    answer: () => unknown,
+    { entry, result }: { readonly entry: StoredItem; readonly result?: Item },
+    exchange: Exchange,
+  ): unknown =>
+    writeTask === undefined
+      ? withResult(answer(), shape, result ?? {})
+      : writeTask(exchange, { id: entry.id, fixed: (ids) => withResult(ids, shape, result) });
+  return {
+    ...writers,
+    project: (at) =>
+      at === pointer
+        ? (entry, exchange) => show(() => project(entry, exchange), { entry, result: entry.item }, exchange)
+        : writers.project(at),
+    unwrap: (at, body) => (at === pointer && poll !== undefined ? undefined : writers.unwrap(at, body)),
+    report: (at) =>
+      at === pointer && (poll ?? report) !== undefined
+        ? (entry, exchange) => show(() => report?.(entry, exchange), { entry }, exchange)
+        : writers.report(at),
+  };
+}
+
+/** Plans an answer that is an operation of another collection: it is stored there, with the ids of what the request changes. */
+function createTaskWriter(
+  context: StateContext,
+  of: { readonly binding: Binding; readonly poll: Binding; readonly pointer: string },
+): (exchange: Exchange, to: { readonly id: string; fixed(ids: Item): unknown }) => unknown {
+  const { binding, poll, pointer } = of;
+  const model = context.items.model(poll.collection);
+  const write = createBodyWriters(context, model, false).project(pointer);
+  const [parameter = ''] = poll.id;
+  const own = context.read(pointer)?.members.get(parameter);
+  return (exchange, { id, fixed }) => {
+    const ids = readIds(model.schema, binding, { call: exchange.call, id });
+    const task = addOperation(context, exchange, { poll, fixed: fixed(ids) });
+    const shown = task && write(task, exchange);
+    if (own === undefined || model.schema?.members.has(parameter) === true || !isObject(shown)) return shown;
+    return { ...shown, [parameter]: toType(task?.id ?? '', own.schema.type) };
+  };
+}
+
+/** An answer that only says that a request was taken: its status advances where the document reads it. */
+const PLAIN_RECEIPT: OperationShape = { done: {}, result: undefined };
+
+/** The parameters of a path, and the id of the item, under the names that the schema of an operation has for them. */
+function readIds(
+  schema: SchemaView | undefined,
+  { collection }: Binding,
+  { call, id }: { readonly call: Call; readonly id: string },
+): Item {
+  const known = new Map(Object.entries(call.path).map(([name, value]) => [toBareName(name), value]));
+  const noun = toItemNoun(collection);
+  const ids: Record<string, unknown> = {};
+  for (const { name, bare, scalar, schema: own } of listProperties(schema)) {
+    const isOfItem = bare.startsWith(noun) && means(bare.slice(noun.length), 'ids.id', 'ids.name');
+    const value = known.get(bare) ?? (isOfItem ? id : undefined);
+    if (scalar && value !== undefined) setOwn(ids, name, typeof value === 'string' ? toType(value, own.type) : value);
+  }
+  return ids;
+}
+
+function withResult(answer: unknown, { done, result: name }: OperationShape, result: Item | undefined): unknown {
+  if (!isObject(answer)) return answer;
+  return { ...answer, ...done, ...(name !== undefined && result !== undefined && { [name]: result }) };
+}
+
+/** The read of a collection of operations whose items are the answers of a change of another collection, or have the id in these answers. */
+function findPoll(
+  { resources }: StateContext,
+  { operation, collection }: Binding,
+  { pointer, members }: SchemaView,
+): Binding | undefined {
+  const reads = [...resources.bindings.values()].filter(
+    (each) =>
+      each.action === 'read' &&
+      each.collection !== collection &&
+      each.places === undefined &&
+      each.parents.every(({ parameters }) => parameters.every((name) => operation.path.includes(`{${name}}`))),
+  );
+  const isNamed = ({ id: [name = '', ...others] }: Binding): boolean =>
+    others.length === 0 && isOwnIdName(name) && members.get(name)?.scalar === true;
+  return reads.find((each) => resources.collections.get(each.collection)?.schema === pointer) ?? reads.find(isNamed);
+}
+
+function readShape(schema: SchemaView, collection: string): OperationShape | undefined {
+  const all = listProperties(schema);
+  const result = all.find(({ known, scalar }) => means(known, 'statuses.response') && !scalar)?.name;
+  const isOperation = OPERATION_NAME.test(collection);
+  const done: Record<string, unknown> = {};
+  for (const property of all) {
+    const value = readDone(property, isOperation);
+    if (value !== undefined) setOwn(done, property.name, value);
+  }
+  const isDone = Object.values(done).includes(true) && result !== undefined;
+  return isDone || (isOperation && Object.keys(done).length > 0) ? { done, result } : undefined;
+}
+
+/** The value of a property that says that an operation is done. */
+function readDone({ name, schema }: PropertyView, isOperation: boolean): unknown {
+  if (means(name, 'statuses.doneFlag') && schema.type === 'boolean') return true;
+  const isStatus = isOperation && /^(status|state)$/i.test(name);
+  return isStatus ? schema.enum?.find((value) => means(String(value), 'statuses.done')) : undefined;
+}
+
+/** Stores an operation that is done, below the parents that its path and that of the request have in common. */
+function addOperation(
+  { items }: StateContext,
+  { call, session }: Exchange,
+  { poll, fixed }: { readonly poll: Binding; readonly fixed: unknown },
+): StoredItem | undefined {
+  const scope = toScope(...poll.parents.map(({ parameters }) => readId(call, parameters, undefined)));
+  return session.store.transaction((transaction) => {
+    const location = items.locate(transaction, poll.collection, scope);
+    // It was made of an object.
+    const created = items.create(location, { fixed: fixed as Item, strict: false });
+    return 'problems' in created ? undefined : created.entry;
+  });
+}
