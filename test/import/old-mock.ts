@@ -25,21 +25,21 @@ export interface Answered {
 }
 
 /** Imports a file or folder of `exports/`, or another one. */
-export async function importFrom(path: string, format?: Format): Promise<Imported> {
+export async function importFrom(path: string, format?: Format, spec: string = SHOP): Promise<Imported> {
   const source = readImport(path, format);
   if (source.mock === undefined) throw new Error('a HAR is imported by the command');
-  const contract = await loadContract(SHOP);
+  const contract = await loadContract(spec);
   const { format: found, mock, prefix } = source;
   return importMock(mock, { contract, validators: createValidators(contract), format: found, prefix });
 }
 
 /** A mock with the imported scenario and, without one, the imported fixtures. */
-export function serve({ scenario, fixtures }: Imported): Promise<Mock> {
+export function serve({ scenario, fixtures }: Imported, spec: string = SHOP): Promise<Mock> {
   const collections = fixtures.map(
     ({ path, content }) => [path.replace('.json', ''), JSON.parse(String(content))] as const,
   );
   return createMock({
-    spec: SHOP,
+    spec,
     ...(collections.length > 0 && { fixtures: Object.fromEntries(collections) }),
     ...(scenario !== undefined && { scenarios: { from: { old: scenario }, active: ['old'] } }),
   });

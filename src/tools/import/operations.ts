@@ -17,7 +17,7 @@ export interface StubTarget {
 /** A segment of the path of a stub. */
 type Segment =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'parameter'; readonly name: string }
+  | { readonly kind: 'parameter'; readonly name: string; readonly source: string | undefined }
   | { readonly kind: 'pattern'; readonly source: string; readonly isAny: boolean; readonly isDeep: boolean };
 
 const PARAMETER = /\{([^{}]+)\}/g;
@@ -41,6 +41,11 @@ export function findTargets({ operations }: Contract, stub: Stub, prefix: string
   return targets.filter(({ literals }) => literals === best);
 }
 
+/** The parts of a path that can be no segment or several, and are read as one. */
+export function listOpenSegments({ kind, text }: Stub['path']): readonly string[] {
+  return kind === 'template' ? text.split('/').filter((segment) => /^:.*[?+*]$|^\*+$/.test(segment)) : [];
+}
+
 /** The path below a prefix that the document may not have. */
 function removePrefix({ path }: Stub, prefix: string): readonly string[] {
   const own = prefix.replaceAll(/^\/|\/$/g, '');
@@ -53,9 +58,9 @@ function readSegments({ kind, text }: Stub['path']): readonly Segment[] {
     .split('/')
     .slice(1)
     .map((segment) => {
-      const name = /^(?:\{(.+)\}|:([^()?+*]+).*|\*+)$/.exec(segment);
+      const name = /^(?:\{(.+)\}|:([^()?+*]+)(?:\((.+)\))?.*|\*+)$/.exec(segment);
       if (kind === 'path' || name === null) return { kind: 'text', text: decodeText(segment) };
-      return { kind: 'parameter', name: name[1] ?? name[2] ?? '' };
+      return { kind: 'parameter', name: name[1] ?? name[2] ?? '', source: name[3] };
     });
 }
 
@@ -112,7 +117,8 @@ function matchPath(segments: readonly Segment[], own: readonly string[]): PathMa
       if (values === undefined) return undefined;
       for (const [j, value] of values.entries()) path[parameters[j] ?? ''] = value;
     }
-    if (segment.kind === 'pattern' && !segment.isAny) path[name] = { matches: `^(?:${segment.source})$` };
+    const isAny = segment.kind === 'text' || (segment.kind === 'pattern' && segment.isAny);
+    if (!isAny && segment.source !== undefined) path[name] = { matches: `^(?:${segment.source})$` };
   }
   return { path, names, literals };
 }

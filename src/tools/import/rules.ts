@@ -1,15 +1,16 @@
 import type { Contract } from '../../contract/contract.js';
-import { isObject, mapScalars } from '../../base/json.js';
+import { filterMembers, isObject, mapScalars, mapValues } from '../../base/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
-import { type HeaderFields, readContentType, readField } from '../../http/header-fields.js';
+import { type HeaderFields, readContentType } from '../../http/header-fields.js';
 import { findMedia, isJsonType, toEssence } from '../../contract/media-type.js';
 import { writeCanonical } from '../../features/recording/cassette/exact-json.js';
 import type { ScenarioContext } from '../../features/scenario/definition/kinds.js';
 import { findExpressions } from '../../features/scenario/rules/expression.js';
 import { findScenarioMistake } from '../../features/scenario/scenarios.js';
 import type { Break, CheckAnswer } from './check.js';
-import { findTargets, type StubTarget } from './operations.js';
+import { isMatcher } from './conditions.js';
+import { findTargets, listOpenSegments, type StubTarget } from './operations.js';
 import { ANY_REQUEST, type Remark, type Stub, type StubAnswer } from './stub.js';
 
 interface RuleParts {
@@ -44,6 +45,10 @@ export function toRules(stubs: readonly Stub[], parts: RuleParts): ImportedRules
   for (const stub of stubs) {
     const targets = findTargets(parts.contract, stub, parts.prefix);
     if (targets.length === 0) breaks.push(toUnknown(stub, parts.contract));
+    for (const segment of listOpenSegments(stub.path)) {
+      const why = `${segment} of its path is read as one segment: other paths are not answered`;
+      remarks.push({ at: stub.at, what: stub.name, why });
+    }
     for (const target of targets) {
       const { rule, violations } = toRule(stub, target, parts);
       const { id } = target.operation;
@@ -140,13 +145,20 @@ function toWhen(stub: Stub, { operation, path, names }: StubTarget, { context }:
   );
 }
 
-/** A condition for a body that has no other declared properties. */
+/** A condition for a body whose objects have no other declared properties. */
 function toExactBody(body: unknown, operation: Operation, context: ScenarioContext): unknown {
-  if (!isObject(body)) return body;
   const media = operation.body?.content.filter(({ schema }) => schema !== undefined) ?? [];
-  const { members: properties } = context.fieldsOf(media.map(({ schemaPointer }) => schemaPointer));
-  const others = [...properties.keys()].filter((name) => !Object.hasOwn(body, name));
-  return { ...body, ...Object.fromEntries(others.map((name) => [name, { present: false }])) };
+  const pointers = media.map(({ schemaPointer }) => schemaPointer);
+  return toExact(body, pointers, context);
+}
+
+function toExact(value: unknown, pointers: readonly string[], context: ScenarioContext): unknown {
+  const { members, elements } = context.fieldsOf(pointers);
+  if (Array.isArray(value)) return value.map((item) => toExact(item, elements, context));
+  if (!isObject(value) || isMatcher(value)) return value;
+  const own = mapValues(value, (member, name) => toExact(member, members.get(name) ?? [], context));
+  const others = [...members.keys()].filter((name) => !Object.hasOwn(value, name));
+  return { ...own, ...Object.fromEntries(others.map((name) => [name, { present: false }])) };
 }
 
 /** Expressions with the names that the operation gives its path parameters. */
@@ -205,8 +217,7 @@ function toRespond(answer: StubAnswer, operation: Operation, { context, check }:
 }
 
 function keepHeaders(headers: HeaderFields): HeaderFields {
-  const names = Object.keys(headers).filter((name) => !OWN_HEADERS.test(name));
-  return Object.fromEntries(names.map((name) => [name, readField(headers, name) ?? '']));
+  return filterMembers(headers, (name) => !OWN_HEADERS.test(name));
 }
 
 /** Why an answer cannot be written: scenario files would read a part of it as an expression. */

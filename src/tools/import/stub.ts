@@ -1,5 +1,5 @@
-import { isObject } from '../../base/json.js';
-import type { HeaderFields } from '../../http/header-fields.js';
+import { isObject, mapValues } from '../../base/json.js';
+import { type HeaderFields, joinRepeated, lowerNames } from '../../http/header-fields.js';
 
 /** The mock servers and file formats that can be imported. */
 export const FORMATS = ['har', 'wiremock', 'mockoon', 'postman', 'msw', 'json-server'] as const;
@@ -173,6 +173,31 @@ export function toTextValue(text: string): Condition {
 /** The members of an object, or nothing. */
 export function readObject(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
+}
+
+/** The names of the members that a reader does not know; those without content are left out. */
+export function listOthers(value: Readonly<Record<string, unknown>>, known: ReadonlySet<string>): readonly string[] {
+  return Object.keys(value).filter((name) => !known.has(name) && hasContent(value[name]));
+}
+
+function hasContent(value: unknown): boolean {
+  if (value === undefined || value === null || value === '' || value === false) return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
+}
+
+/** The header fields of an object: a list is repeated, line by line. */
+export function readHeaders(value: unknown): HeaderFields {
+  return mapValues(lowerNames(readObject(value)), (field) => {
+    return Array.isArray(field) ? field.map(String) : (readText(field) ?? '');
+  });
+}
+
+/** The parameters of a query. @throws NotCarried if one is repeated: a condition is on one value. */
+export function readSearch(pairs: Iterable<readonly [name: string, value: string]>): Conditions {
+  const query = joinRepeated(pairs);
+  const repeated = Object.keys(query).find((name) => typeof query[name] !== 'string');
+  if (repeated === undefined) return query;
+  throw new NotCarried(`the query parameter ${repeated} is repeated, and a condition is on one value`);
 }
 
 /** The items of an array that are objects. */

@@ -1,4 +1,5 @@
 import { toPointer } from '../../contract/pointer.js';
+import { type HeaderFields, joinRepeated, listFields } from '../../http/header-fields.js';
 import type { StubBody } from './stub.js';
 
 /** A body in which tags are replaced by runtime expressions, and the tags that have none. */
@@ -52,18 +53,18 @@ export function convertTemplate(text: string, toExpression: ToExpression): Conve
 
 /** The header fields of an answer with expressions in place of tags; those with a tag that has no counterpart are left out. */
 export function convertHeaders(
-  headers: Readonly<Record<string, string>>,
+  headers: HeaderFields,
   toExpression: ToExpression,
-): { readonly headers: Readonly<Record<string, string>>; readonly left: readonly string[] } {
+): { readonly headers: HeaderFields; readonly left: readonly string[] } {
   const left: string[] = [];
-  const kept = Object.entries(headers).flatMap(([name, text]): [string, string][] => {
+  const kept = listFields(headers).flatMap(([name, text]): [string, string][] => {
     const tags = [...text.matchAll(TAG)].filter(([, tag = '']) => toExpression(tag.trim()) === undefined);
     left.push(...tags.map(([written]) => written));
     return tags.length > 0
       ? []
       : [[name, text.replaceAll(TAG, (_, tag: string) => `{${toExpression(tag.trim()) ?? ''}}`)]];
   });
-  return { headers: Object.fromEntries(kept), left };
+  return { headers: joinRepeated(kept), left };
 }
 
 function hasOddQuotes(json: string): boolean {

@@ -1,15 +1,17 @@
 import { URLSearchParams } from 'node:url';
-import { isObject, mapValues } from '../../../base/json.js';
+import { isObject } from '../../../base/json.js';
 import { toPointer } from '../../../contract/pointer.js';
-import { lowerNames } from '../../../http/header-fields.js';
 import {
   ANY_REQUEST,
   carry,
   type ItemList,
+  listOthers,
   NotCarried,
   type OldMock,
   readBody,
+  readHeaders,
   readObject,
+  readSearch,
   readText,
   type Remark,
   type Stub,
@@ -36,13 +38,22 @@ export function readHandlers(value: unknown, file: string): OldMock {
   const entries = Array.isArray(root)
     ? root.map((each, i) => toListed(each, `${at}${toPointer(i)}`))
     : toMembers(root, at);
-  const stubs = entries.flatMap((entry) =>
-    carry(
-      () => readEntry(entry),
-      (remark) => void remarks.push({ at: entry.at, what: 'a handler', ...remark }),
-    ),
-  );
+  const stubs = entries.flatMap((entry) => {
+    const note = (remark: Pick<Remark, 'why'>): void =>
+      void remarks.push({ at: entry.at, what: 'a handler', ...remark });
+    for (const member of listUnread(entry)) note({ why: `the member ${member} is not carried over` });
+    return carry(() => readEntry(entry), note);
+  });
   return { stubs, lists: [], remarks };
+}
+
+const OF_REQUEST = 'method path url endpoint query once delay passthrough response'.split(' ');
+const OF_RESPONSE = 'status statusCode headers json body data text delay type error'.split(' ');
+
+/** The members that are not read; beside a `response`, the headers and the body are conditions. */
+function listUnread({ request, response }: HandlerEntry): readonly string[] {
+  if (request === response) return listOthers(request, new Set([...OF_REQUEST, ...OF_RESPONSE]));
+  return [...listOthers(request, new Set(OF_REQUEST)), ...listOthers(response, new Set(OF_RESPONSE))];
 }
 
 function toListed(value: unknown, at: string): HandlerEntry {
@@ -74,10 +85,10 @@ function readEntry({ at, request, response }: HandlerEntry): Stub {
   const text =
     readText(response['text']) ??
     (typeof json === 'string' ? json : json === undefined ? undefined : JSON.stringify(json));
-  const headers = mapValues(lowerNames(readObject(response['headers'])), (value) => readText(value) ?? '');
+  const headers = readHeaders(response['headers']);
   const status = Number(response['status'] ?? response['statusCode'] ?? 200);
   const delay = response['delay'] ?? request['delay'];
-  const query = { ...Object.fromEntries(new URLSearchParams(search)), ...readObject(request['query']) };
+  const query = { ...readSearch(new URLSearchParams(search)), ...readObject(request['query']) };
   const isNetworkError = response['type'] === 'error' || response['error'] === true;
   const answer = { status, headers, body: readBody({ status, headers, text }), isTemplate: false };
   return {

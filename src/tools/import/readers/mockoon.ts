@@ -1,11 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { toPointer } from '../../../contract/pointer.js';
+import { type HeaderFields, joinRepeated, omitFields } from '../../../http/header-fields.js';
+import { joinConditions } from '../conditions.js';
 import {
   ANY_REQUEST,
   carry,
   type Condition,
   type ItemList,
+  listOthers,
   NotCarried,
   type OldMock,
   readBody,
@@ -28,6 +31,27 @@ interface Environment {
   readonly prefix: string;
   readonly remarks: Remark[];
 }
+
+/** The members that are read, those that have no effect on answers, and those of the proxy mode, which is named as a whole. */
+const KNOWN = {
+  environment: new Set(
+    (
+      'uuid lastMigration name port hostname endpointPrefix latency rootChildren folders routes headers data cors ' +
+      'callbacks proxyMode proxyHost proxyRemovePrefix proxyReqHeaders proxyResHeaders'
+    ).split(' '),
+  ),
+  route: new Set(
+    'uuid type documentation method endpoint responses responseMode streamingMode streamingInterval'.split(' '),
+  ),
+  response: new Set(
+    (
+      'uuid label statusCode headers body bodyType filePath databucketID latency rules rulesOperator default ' +
+      'disableTemplating sendFileAsBody fallbackTo404 crudKey callbacks'
+    ).split(' '),
+  ),
+  rule: new Set('target modifier value operator invert'.split(' ')),
+};
+const RESPONSE_MODES: ReadonlySet<unknown> = new Set(['SEQUENTIAL', 'RANDOM', 'DISABLE_RULES', 'FALLBACK', '']);
 
 interface RouteContext {
   readonly at: string;
@@ -59,6 +83,9 @@ export function readMockoon(value: unknown, file: string): OldMock {
     const hint = 'use vouch record, or --owner "*=forward" with --upstream';
     environment.remarks.push({ at: basename(file), what: 'proxy mode', why: 'it forwards to a real server', hint });
   }
+  const { enabled: isEncrypted, ...tls } = readObject(own['tlsOptions']);
+  const others = listOthers({ ...own, tlsOptions: isEncrypted === true ? tls : undefined }, KNOWN.environment);
+  for (const what of others) environment.remarks.push({ at: basename(file), what, why: 'it is not carried over' });
   for (const { route, at } of sortRoutes(own, basename(file))) {
     const endpoint = readText(route['endpoint']) ?? '';
     const method = (readText(route['method']) ?? 'all').toUpperCase();
@@ -66,6 +93,7 @@ export function readMockoon(value: unknown, file: string): OldMock {
     const note = (why: string, hint?: string): void =>
       void environment.remarks.push({ at, what: name, why, ...(hint !== undefined && { hint }) });
     const context = { at, name, route, environment, note };
+    for (const member of listOthers(route, KNOWN.route)) note(`${member} is not carried over`);
     if (route['type'] === 'ws') note('WebSocket routes have no counterpart');
     else if (route['type'] === 'crud') lists.push(...readCrud(context));
     else stubs.push(...readRoute(context, method));
@@ -95,6 +123,16 @@ function readCrud({ route, at, environment, note }: RouteContext): readonly Item
   const main = responses.find((response) => response['default'] === true) ?? responses[0] ?? {};
   if (responses.length > 1)
     note('responses with rules of a CRUD route are not carried over', 'write them as a scenario');
+  const key = readText(main['crudKey']) ?? 'id';
+  if (key !== 'id')
+    note(`the key ${key} of its items is not carried over: the contract says which property is their id`);
+  const fields = joinHeaders([environment.value['headers'], main['headers']].flatMap(readObjects));
+  const { latency, callbacks } = main;
+  const lost = listOthers(
+    { latency: Number(latency ?? 0) > 0, callbacks, ...omitFields(fields, ['content-type']) },
+    new Set(),
+  );
+  if (lost.length > 0) note(`not carried over from a CRUD route: ${lost.join(', ')}`);
   const items = readBucket(environment, main['databucketID']);
   const path = `${environment.prefix}/${readText(route['endpoint']) ?? ''}`;
   if (Array.isArray(items)) return [{ at, path, items }];
@@ -138,7 +176,12 @@ function readRoute(context: RouteContext, method: string): readonly Stub[] {
   const main = answers.find(({ response }) => response['default'] === true) ?? answers[0];
   const mode = route['responseMode'];
   if (main === undefined) return [];
-  if (mode === 'SEQUENTIAL') return [{ ...delayed(answers), isCycle: true }];
+  if (!RESPONSE_MODES.has(mode ?? '')) note(`the response mode ${readText(mode) ?? ''} is not carried over`);
+  if (mode === 'SEQUENTIAL') {
+    if (new Set(responses.map(({ latency }) => Number(latency ?? 0))).size > 1)
+      note('sequential responses: each has the latency of the first one');
+    return [{ ...delayed(answers), isCycle: true }];
+  }
   if (mode === 'RANDOM') {
     note('random responses: the seed of the mock decides which one is sent');
     // Of the calls that the others left, each answers its share.
@@ -153,7 +196,7 @@ function readRoute(context: RouteContext, method: string): readonly Stub[] {
     const label = JSON.stringify(each.response['label'] ?? '');
     return groups.flatMap((rules) =>
       carry(
-        (): Stub => ({ ...delayed([each]), ...readRules(rules) }),
+        (): Stub => ({ ...delayed([each]), ...readRules(rules, note) }),
         ({ why }) => note(`response ${label}: ${why}`),
       ),
     );
@@ -168,13 +211,8 @@ function readDelay(response: Members = {}, { value }: Environment): Pick<Stub, '
 
 function readAnswer(response: Members, { environment, note }: RouteContext): { readonly answer: StubAnswer } {
   const status = Number(response['statusCode'] ?? 200);
-  const given = [...readObjects(environment.value['headers']), ...readObjects(response['headers'])].flatMap(
-    ({ key, value }) => {
-      const name = readText(key)?.toLowerCase() ?? '';
-      return name === '' ? [] : [[name, readText(value) ?? ''] as const];
-    },
-  );
-  const { headers, left } = convertHeaders(Object.fromEntries(given), toExpression);
+  const given = joinHeaders([environment.value['headers'], response['headers']].flatMap(readObjects));
+  const { headers, left } = convertHeaders(given, toExpression);
   const text = readAnswerText(response, { environment, note });
   const isTemplate = response['disableTemplating'] !== true && text !== undefined && hasTags(text);
   const converted = isTemplate
@@ -183,7 +221,18 @@ function readAnswer(response: Members, { environment, note }: RouteContext): { r
   const unknown = [...new Set([...left, ...converted.left])];
   if (unknown.length > 0) note(`no counterpart of ${unknown.join(' ')}: the mock generates the value from the schema`);
   if (readObjects(response['callbacks']).length > 0) note('callbacks are not sent');
+  for (const member of listOthers(response, KNOWN.response)) note(`${member} is not carried over`);
   return { answer: { status, headers, body: converted.body, isTemplate, isPartial: converted.left.length > 0 } };
+}
+
+/** The fields of an answer: as Mockoon does, a later one replaces an earlier one, except Set-Cookie. */
+function joinHeaders(fields: readonly Members[]): HeaderFields {
+  const all = fields.flatMap(({ key, value }): [string, string][] => {
+    const name = readText(key)?.toLowerCase() ?? '';
+    return name === '' ? [] : [[name, readText(value) ?? '']];
+  });
+  const cookies = all.filter(([name]) => name === 'set-cookie');
+  return { ...Object.fromEntries(all), ...joinRepeated(cookies) };
 }
 
 function readAnswerText(
@@ -209,26 +258,27 @@ function readAnswerText(
 type RuleConditions = Partial<Pick<Stub, 'parameters' | 'query' | 'header' | 'cookie' | 'body' | 'call'>>;
 
 /** The conditions of rules that must all be true. @throws NotCarried */
-function readRules(rules: readonly Members[]): RuleConditions {
+function readRules(rules: readonly Members[], note: RouteContext['note']): RuleConditions {
   const read: Record<'parameters' | 'query' | 'header' | 'cookie', Record<string, Condition>> = {
     parameters: {},
     query: {},
     header: {},
     cookie: {},
   };
-  let body: unknown;
-  let call: number | undefined;
-  for (const rule of rules) {
+  const bodies: Condition[] = [];
+  const calls = rules.filter(isCallRule);
+  if (calls.length > 1) throw new NotCarried('several rules for request_number have no counterpart');
+  if (calls.length > 0 && rules.length > 1)
+    note('request_number counts the calls that meet the other rules of the response, not every call of the route');
+  for (const rule of rules.filter((each) => !isCallRule(each))) {
     const target = readText(rule['target']) ?? '';
     const name = readText(rule['modifier']) ?? '';
-    if (target === 'request_number' && rule['operator'] === 'equals' && rule['invert'] !== true) {
-      call = Number(rule['value']);
-      continue;
-    }
     const condition = readCondition(rule);
     const place = PLACES[target];
     if (hasTags(`${name}${readText(rule['value']) ?? ''}`))
       throw new NotCarried('a rule with a template has no counterpart');
+    const [other] = listOthers(rule, KNOWN.rule);
+    if (other !== undefined) throw new NotCarried(`${other} of a rule has no counterpart`);
     if (condition === undefined)
       throw new NotCarried(`the operator ${readText(rule['operator']) ?? ''} of a rule has no counterpart`);
     const pointer = toBodyPointer(name);
@@ -237,22 +287,16 @@ function readRules(rules: readonly Members[]): RuleConditions {
       if (Object.hasOwn(read[place], key))
         throw new NotCarried(`several rules for ${target} ${name} have no counterpart`);
       read[place][key] = condition;
-    } else if (target === 'body' && pointer !== undefined && pointer !== '')
-      body = mergeBodies(body, toNested(pointer, condition));
+    } else if (target === 'body' && pointer !== undefined && pointer !== '') bodies.push(toNested(pointer, condition));
     else throw new NotCarried(`a rule for ${target} ${name} has no counterpart`);
   }
+  const body = joinConditions(bodies, (each) => each);
+  const [call] = calls.map(({ value }) => Number(value));
   return { ...read, ...(body !== undefined && { body }), ...(call !== undefined && { call }) };
 }
 
-function mergeBodies(one: unknown, other: unknown): unknown {
-  if (one === undefined) return other;
-  const [first, second] = [readObject(one), readObject(other)];
-  const shared = Object.keys(second).filter((name) => Object.hasOwn(first, name));
-  return {
-    ...first,
-    ...second,
-    ...Object.fromEntries(shared.map((name) => [name, mergeBodies(first[name], second[name])])),
-  };
+function isCallRule({ target, operator, invert }: Members): boolean {
+  return target === 'request_number' && operator === 'equals' && invert !== true;
 }
 
 const PLACES: Readonly<Record<string, 'parameters' | 'query' | 'header' | 'cookie'>> = {

@@ -1,17 +1,21 @@
 import { URLSearchParams } from 'node:url';
 import { parseOrKeep } from '../../../base/json.js';
 import { toPointer } from '../../../contract/pointer.js';
-import type { HeaderFields } from '../../../http/header-fields.js';
+import { type HeaderFields, joinRepeated } from '../../../http/header-fields.js';
 import {
   ANY_REQUEST,
+  carry,
   type Condition,
+  listOthers,
   type OldMock,
   readBody,
   readObject,
   readObjects,
+  readSearch,
   readText,
   type Remark,
   type Stub,
+  toTextValue,
 } from '../stub.js';
 import { convertTemplate, hasTags } from '../templates.js';
 
@@ -23,6 +27,12 @@ interface Item {
   readonly value: Members;
 }
 
+/** What reads an example: the values of variables, and the remarks of the import. */
+interface Collection {
+  readonly variables: ReadonlyMap<string, string>;
+  readonly remarks: Remark[];
+}
+
 /** Reads a collection of Postman (v2.1): each saved example is a stub. */
 export function readPostman(value: unknown, file: string): OldMock {
   const root = readObject(value);
@@ -30,7 +40,9 @@ export function readPostman(value: unknown, file: string): OldMock {
     readObjects(root['variable']).map(({ key, id, value: text }) => [readText(key ?? id) ?? '', readText(text) ?? '']),
   );
   const remarks: Remark[] = [];
-  const stubs = listItems(root, { at: `${file}#`, name: '' }).flatMap((item) => readItem(item, variables, remarks));
+  const place = { at: `${file}#`, name: '' };
+  noteUncarried({ ...place, name: 'the collection', value: root }, remarks);
+  const stubs = listItems(root, place, remarks).flatMap((item) => readItem(item, { variables, remarks }));
   // The most conditions first, as the mock servers of Postman choose; of equals a success.
   const weigh = ({ parameters, query, body }: Stub): number =>
     [parameters, query].flatMap((each) => Object.keys(each)).length + (body === undefined ? 0 : 1);
@@ -68,35 +80,52 @@ function omitRepeated(stubs: readonly Stub[]): readonly Stub[] {
 
 const EXAMPLE_MARK = ' · ';
 
-function listItems(group: Members, { at, name }: { readonly at: string; readonly name: string }): readonly Item[] {
+function listItems(
+  group: Members,
+  { at, name }: { readonly at: string; readonly name: string },
+  remarks: Remark[],
+): readonly Item[] {
   return readObjects(group['item']).flatMap((value, i): readonly Item[] => {
     const own = { at: `${at}${toPointer('item', i)}`, name: `${name}${readText(value['name']) ?? ''}` };
-    return Array.isArray(value['item']) ? listItems(value, { ...own, name: `${own.name} / ` }) : [{ ...own, value }];
+    noteUncarried({ ...own, value }, remarks);
+    if (!Array.isArray(value['item'])) return [{ ...own, value }];
+    // The same name can have another value in each folder.
+    if (readObjects(value['variable']).length > 0)
+      remarks.push({ at: own.at, what: own.name, why: 'its variables are not carried over' });
+    return listItems(value, { ...own, name: `${own.name} / ` }, remarks);
   });
 }
 
-function readItem(
-  { at, name, value }: Item,
-  variables: ReadonlyMap<string, string>,
-  remarks: Remark[],
-): readonly Stub[] {
-  const responses = readObjects(value['response']);
-  if (responses.length === 0) {
-    const hint = 'save one in Postman, or leave it to the mock: it answers from the contract';
-    remarks.push({ at, what: name, why: 'it has no saved example', hint });
-  }
+/** Names the scripts and the authorization of a collection, a folder or a request. */
+function noteUncarried({ at, name, value }: Item, remarks: Remark[]): void {
   for (const script of readObjects(value['event'])) {
     const hasCode = /\S/.test([readObject(script['script'])['exec']].flat().join(''));
     if (hasCode)
       remarks.push({ at, what: name, why: `its ${readText(script['listen']) ?? ''} script is not carried over` });
+  }
+  const type = readText(readObject(value['auth'] ?? readObject(value['request'])['auth'])['type']);
+  if (type === undefined || type === 'noauth') return;
+  const hint = 'the mock checks credentials as the contract declares them';
+  remarks.push({ at, what: name, why: `its authorization (${type}) is not carried over`, hint });
+}
+
+function readItem({ at, name, value }: Item, collection: Collection): readonly Stub[] {
+  const responses = readObjects(value['response']);
+  if (responses.length === 0) {
+    const hint = 'save one in Postman, or leave it to the mock: it answers from the contract';
+    collection.remarks.push({ at, what: name, why: 'it has no saved example', hint });
   }
   return responses.flatMap((response, i) => {
     const place = {
       at: `${at}${toPointer('response', i)}`,
       name: `${name}${EXAMPLE_MARK}${readText(response['name']) ?? ''}`,
     };
-    const request = readObject(response['originalRequest'] ?? value['request']);
-    return readExample({ request, response, place }, variables, remarks);
+    const original = response['originalRequest'] ?? value['request'];
+    // A request can be a URL alone.
+    const request = typeof original === 'string' ? { url: original } : readObject(original);
+    const note = (remark: Omit<Remark, 'at' | 'what'>): void =>
+      void collection.remarks.push({ at: place.at, what: place.name, ...remark });
+    return carry(() => readExample({ request, response, place }, collection.variables, note), note);
   });
 }
 
@@ -109,26 +138,50 @@ interface Example {
 function readExample(
   { request, response, place }: Example,
   variables: ReadonlyMap<string, string>,
-  remarks: Remark[],
-): readonly Stub[] {
+  note: (remark: Omit<Remark, 'at' | 'what'>) => void,
+): Stub {
+  const unknown = new Set<string>();
   const fill = (text: string): string =>
     text.replaceAll(/\{\{([^}]+)\}\}/g, (tag, name: string) => variables.get(name.trim()) ?? tag);
-  const path = readPath(request['url'], fill);
+  const fillAll = (text: string): string => {
+    const filled = fill(text);
+    for (const [tag] of filled.matchAll(/\{\{[^}]+\}\}/g)) unknown.add(tag);
+    return filled;
+  };
+  const path = readPath(request['url'], { fill, fillAll });
   const status = Number(response['code'] ?? 200);
-  const headers = readHeaders(response['header'], fill);
+  const headers = readHeaders(response['header'], fillAll);
+  const condition = readRequestBody(request, fillAll, note);
+  if (unknown.size > 0)
+    note({
+      why: `no value of ${[...unknown].join(' ')}: any value of its request matches, and its header is left out`,
+    });
+  noteExample(request, response, note);
   const text = readText(response['body']);
   const filled = text === undefined ? undefined : fill(text);
   const isTemplate = filled !== undefined && hasTags(filled);
   const { body, left } = isTemplate
     ? convertTemplate(filled, () => undefined)
     : { body: readBody({ status, headers, text: filled }), left: [] };
-  if (left.length > 0) {
-    const why = `no counterpart of ${left.join(' ')}: the mock generates the value from the schema`;
-    remarks.push({ at: place.at, what: place.name, why });
-  }
+  if (left.length > 0)
+    note({ why: `no counterpart of ${left.join(' ')}: the mock generates the value from the schema` });
   const method = (readText(request['method']) ?? 'GET').toUpperCase();
   const answers = [{ status, headers, body, isTemplate, isPartial: left.length > 0 }];
-  return [{ ...ANY_REQUEST, ...place, ...path, ...readRequestBody(request), method, answers }];
+  return { ...ANY_REQUEST, ...place, ...path, ...condition, method, answers };
+}
+
+// Headers by which client and server agree on media types; the contract has them.
+const NEGOTIATION = /^(?:accept|content)(?:-|$)/i;
+
+/** Names the headers of a saved request, which are not compared, and the cookies that only Postman keeps. */
+function noteExample(request: Members, response: Members, note: (remark: Pick<Remark, 'why'>) => void): void {
+  const fields = readObjects(request['header']).filter(({ disabled }) => disabled !== true);
+  const names = fields.map(({ key }) => readText(key) ?? '').filter((name) => !NEGOTIATION.test(name));
+  if (names.length > 0) note({ why: `the headers of its request are not compared: ${names.join(', ')}` });
+  const isSent = readObjects(response['header']).some(({ key }) => /^set-cookie$/i.test(readText(key) ?? ''));
+  const cookies = readObjects(response['cookie']).map(({ name, key }) => readText(name ?? key) ?? '');
+  if (cookies.length > 0 && !isSent)
+    note({ why: `the cookies ${cookies.join(', ')} are not carried over: the example has no header Set-Cookie` });
 }
 
 /** Whether a string means any value, as openapi-to-postmanv2 and people write it. */
@@ -136,7 +189,13 @@ function isPlaceholder(text: string): boolean {
   return text === '' || /^<.*>$/.test(text) || hasTags(text);
 }
 
-function readPath(url: unknown, fill: (text: string) => string): Pick<Stub, 'path' | 'parameters' | 'query'> {
+/** Replaces variables by their values; `fillAll` also notes those that have none. */
+interface Fill {
+  fill(text: string): string;
+  fillAll(text: string): string;
+}
+
+function readPath(url: unknown, { fill, fillAll }: Fill): Pick<Stub, 'path' | 'parameters' | 'query'> {
   const { path, host, query, variable, raw } = readObject(url);
   const parts = Array.isArray(path)
     ? path.map((part) => readText(part) ?? readText(readObject(part)['value']) ?? '')
@@ -151,41 +210,69 @@ function readPath(url: unknown, fill: (text: string) => string): Pick<Stub, 'pat
   const [text = ''] = address.replace(/^(?:[a-z]+:\/\/[^/]*|\{\{[^}]*\}\}|[\w.:-]+(?=\/))/, '').split('?');
   const search = Array.isArray(query)
     ? readObjects(query).map(({ key, value, disabled }) => ({ key, value, disabled }))
-    : readSearch(written);
-  const pairs = search.flatMap(({ key, value, disabled }): [string, Condition][] => {
-    const filled = fill(readText(value) ?? '');
-    return disabled === true || isPlaceholder(filled) ? [] : [[readText(key) ?? '', filled]];
+    : listSearch(written);
+  const pairs = search.flatMap(({ key, value, disabled }): [string, string][] => {
+    if (disabled === true) return [];
+    const filled = fillAll(readText(value) ?? '');
+    return isPlaceholder(filled) ? [] : [[readText(key) ?? '', filled]];
   });
   const values = new Map(
-    readObjects(variable).map(({ key, value }) => [readText(key) ?? '', fill(readText(value) ?? '')]),
+    readObjects(variable).map(({ key, value }) => [readText(key) ?? '', fillAll(readText(value) ?? '')]),
   );
   const names = [...text.matchAll(/\/:([^/]+)/g)].map((match) => match[1] ?? '');
   const known = names.flatMap((name): [string, Condition][] => {
     const value = values.get(name) ?? '';
     return isPlaceholder(value) ? [] : [[name, value]];
   });
+  fillAll(text);
   const template = text.replaceAll(/\{\{([^}]+)\}\}/g, '{$1}');
   const kind = names.length > 0 || template !== text ? 'template' : 'path';
-  return { path: { kind, text: template }, parameters: Object.fromEntries(known), query: Object.fromEntries(pairs) };
+  return { path: { kind, text: template }, parameters: Object.fromEntries(known), query: readSearch(pairs) };
 }
 
-function readSearch(url: string): readonly Members[] {
+function listSearch(url: string): readonly Members[] {
   const search = url.split('?')[1] ?? '';
   return [...new URLSearchParams(search)].map(([key, value]) => ({ key, value }));
 }
 
 function readHeaders(value: unknown, fill: (text: string) => string): HeaderFields {
   const fields = readObjects(value).flatMap(({ key, value: text, disabled }): [string, string][] => {
+    if (disabled === true) return [];
     const filled = fill(readText(text) ?? '');
-    return disabled === true || hasTags(filled) ? [] : [[(readText(key) ?? '').toLowerCase(), filled]];
+    return hasTags(filled) ? [] : [[(readText(key) ?? '').toLowerCase(), filled]];
   });
-  return Object.fromEntries(fields);
+  return joinRepeated(fields);
 }
 
 /** The body of the saved request as a condition, if its values are not placeholders. */
-function readRequestBody(request: Members): Pick<Stub, 'body'> {
-  const { mode, raw } = readObject(request['body']);
-  const text = mode === 'raw' ? (readText(raw) ?? '') : '';
+function readRequestBody(
+  request: Members,
+  fill: Fill['fill'],
+  note: (remark: Pick<Remark, 'why'>) => void,
+): Pick<Stub, 'body'> {
+  const { mode, disabled, ...modes } = readObject(request['body']);
+  const kind = disabled === true ? '' : (readText(mode) ?? '');
+  if (kind === 'urlencoded') return { body: readForm(modes[kind], fill, note) };
+  const text = kind === 'raw' ? fill(readText(modes['raw']) ?? '') : '';
   const value = text === '' || /"<[^"]*>"|\{\{/.test(text) ? undefined : parseOrKeep(text);
-  return { body: typeof value === 'object' && value !== null ? value : undefined };
+  const body = typeof value === 'object' && value !== null ? value : undefined;
+  const isText = body === undefined && value !== undefined;
+  if (isText || (kind !== '' && kind !== 'raw' && listOthers(modes, new Set()).length > 0))
+    note({ why: `the body of its request (${kind}) is not compared` });
+  return { body };
+}
+
+/** The conditions of the fields of a form. */
+function readForm(fields: unknown, fill: Fill['fill'], note: (remark: Pick<Remark, 'why'>) => void): Condition {
+  const sent = readObjects(fields).flatMap(({ key, value, disabled }): [string, string][] => {
+    const filled = fill(readText(value) ?? '');
+    return disabled === true || isPlaceholder(filled) ? [] : [[readText(key) ?? '', filled]];
+  });
+  const all = Object.entries(joinRepeated(sent));
+  const repeated = all.filter(([, value]) => typeof value !== 'string').map(([name]) => name);
+  if (repeated.length > 0) note({ why: `repeated fields of its form are not compared: ${repeated.join(', ')}` });
+  const single = all.flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, toTextValue(value)] as const] : [],
+  );
+  return single.length === 0 ? undefined : Object.fromEntries(single);
 }

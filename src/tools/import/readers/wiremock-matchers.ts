@@ -1,7 +1,8 @@
-import { mapScalars, parseOrKeep } from '../../../base/json.js';
+import { mapScalars, mapValues, parseOrKeep } from '../../../base/json.js';
 import { compileJsonPath } from '../../../features/scenario/definition/json-path.js';
 import { escapePattern } from '../../../base/text.js';
-import { type Condition, NotCarried, readObject, readText, toTextValue } from '../stub.js';
+import { joinConditions } from '../conditions.js';
+import { type Condition, type Conditions, listOthers, NotCarried, readObject, readText, toTextValue } from '../stub.js';
 import { toBodyPointer, toNested } from '../templates.js';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -9,15 +10,23 @@ type Members = Readonly<Record<string, unknown>>;
 /** The condition of a matcher of a header, a query parameter, a cookie or a part of a path. @throws NotCarried */
 export function toTextCondition(value: unknown): Condition {
   const given = readObject(value);
-  const all = readList(given['and']);
-  if (all !== undefined) return joinConditions(all, toTextCondition);
-  const alternatives = readList(given['or'] ?? given['includes']);
-  if (alternatives !== undefined) return { oneOf: alternatives.map(toTextCondition) };
-  for (const [name, convert] of Object.entries(TEXT_MATCHERS)) {
-    const operand = given[name];
-    if (operand !== undefined) return convert(operand, given);
-  }
-  throw new NotCarried(`the matcher ${Object.keys(given).join(', ')} has no counterpart`);
+  const name = Object.keys(TEXT_MATCHERS).find((each) => given[each] !== undefined);
+  const convert = name === undefined ? undefined : TEXT_MATCHERS[name];
+  if (name === undefined || convert === undefined)
+    throw new NotCarried(`the matcher ${Object.keys(given).join(', ')} has no counterpart`);
+  rejectOthers(given, name, name === 'equalTo' ? ['caseInsensitive'] : []);
+  return convert(given[name], given);
+}
+
+/** A matcher with a member that is not read would match more than the old one. @throws NotCarried */
+function rejectOthers(given: Members, matcher: string, known: readonly string[]): void {
+  const others = listOthers(given, new Set([matcher, ...known]));
+  if (others.length > 0) throw new NotCarried(`${others.join(', ')} of the matcher ${matcher} has no counterpart`);
+}
+
+/** The conditions of the fields of a form by their names, as those of a body. @throws NotCarried */
+export function toFormCondition(fields: unknown): Conditions {
+  return mapValues(readObject(fields), (matcher) => toInnerCondition(readObject(matcher)));
 }
 
 function toPattern(text: string, isCaseInsensitive: boolean): Condition {
@@ -38,13 +47,25 @@ const TEXT_MATCHERS: Readonly<Record<string, (operand: unknown, given: Members) 
   absent: () => ({ present: false }),
   before: (operand) => toDate('lt', operand),
   after: (operand) => toDate('gt', operand),
-  hasExactly: (operand) => {
-    const [only, ...others] = readList(operand) ?? [];
-    if (others.length > 0) throw new NotCarried('hasExactly with several values has no counterpart');
-    return toTextCondition(only);
-  },
+  // One condition of a parameter is true if one of its values meets it.
+  hasExactly: (operand) => toTextCondition(readOnly('hasExactly', operand)),
+  includes: (operand) => toTextCondition(readOnly('includes', operand)),
   not: (operand) => ({ not: toTextCondition(operand) }),
+  and: (operand) => joinConditions(readMatcherList('and', operand), toTextCondition),
+  or: (operand) => ({ oneOf: readMatcherList('or', operand).map(toTextCondition) }),
 };
+
+function readOnly(name: string, operand: unknown): unknown {
+  const [only, ...others] = readMatcherList(name, operand);
+  if (others.length > 0) throw new NotCarried(`${name} with several values has no counterpart`);
+  return only;
+}
+
+function readMatcherList(name: string, operand: unknown): readonly unknown[] {
+  const list = readList(operand) ?? [];
+  if (list.length === 0) throw new NotCarried(`${name} without matchers has no counterpart`);
+  return list;
+}
 
 function toDate(name: 'gt' | 'lt', operand: unknown): Condition {
   const text = readText(operand) ?? '';
@@ -56,26 +77,6 @@ function readList(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
-/** Conditions that must all be true, as one. */
-function joinConditions<Given>(all: readonly Given[], read: (given: Given) => Condition): Condition {
-  let joined: Condition;
-  for (const each of all) {
-    const condition = read(each);
-    joined = joined === undefined ? condition : merge(joined, condition);
-    if (joined === undefined) throw new NotCarried('several matchers of one value cannot be combined');
-  }
-  return joined;
-}
-
-/** Two conditions as one object; undefined where both have the same member. */
-function merge(one: Condition, other: Condition): Condition {
-  const [first, second] = [readObject(one), readObject(other)];
-  const shared = Object.keys(first).filter((name) => Object.hasOwn(second, name));
-  const inner = shared.map((name): [string, unknown] => [name, merge(first[name], second[name])]);
-  if (inner.some(([name, value]) => value === undefined || typeof first[name] !== 'object')) return undefined;
-  return { ...first, ...second, ...Object.fromEntries(inner) };
-}
-
 /** The condition of a body. */
 interface BodyCondition {
   readonly condition: Condition;
@@ -85,18 +86,21 @@ interface BodyCondition {
 
 /** The condition of the patterns of a body, all of which must match; undefined condition without patterns. @throws NotCarried */
 export function toBodyCondition(patterns: unknown): BodyCondition {
+  const all = patterns === undefined ? [] : readList(patterns);
+  if (all === undefined) throw new NotCarried('bodyPatterns is not a list');
   let isExact = false;
-  const condition = joinConditions(readList(patterns) ?? [], (pattern) => {
+  const condition = joinConditions(all, (pattern) => {
     const given = readObject(pattern);
     if (given['equalToJson'] !== undefined) {
       isExact ||= given['ignoreExtraElements'] !== true;
+      rejectOthers(given, 'equalToJson', ['ignoreExtraElements', 'ignoreArrayOrder']);
       return toJsonCondition(given['equalToJson'], given);
     }
-    if (given['matchesJsonPath'] !== undefined) return toPathCondition(given['matchesJsonPath']);
-    const unknown = ['matchesXPath', 'equalToXml', 'binaryEqualTo', 'matchesJsonSchema'].find(
-      (name) => given[name] !== undefined,
-    );
-    if (unknown !== undefined) throw new NotCarried(`the matcher ${unknown} has no counterpart`);
+    if (given['matchesJsonPath'] !== undefined) {
+      rejectOthers(given, 'matchesJsonPath', []);
+      return toPathCondition(given['matchesJsonPath']);
+    }
+    isExact = true;
     return toTextBody(given);
   });
   return { condition, isExact };
@@ -106,7 +110,7 @@ export function toBodyCondition(patterns: unknown): BodyCondition {
 function toTextBody(given: Members): Condition {
   const { equalTo } = given;
   const value = typeof equalTo === 'string' ? parseOrKeep(equalTo) : undefined;
-  if (typeof value === 'object' && value !== null) return value;
+  if (typeof value === 'object' && value !== null && Object.keys(given).length === 1) return value;
   toTextCondition(given);
   throw new NotCarried('the text of a JSON body cannot be matched; bodies are compared as values');
 }
@@ -138,10 +142,18 @@ function toPathCondition(value: unknown): Condition {
 }
 
 function toInnerCondition(matcher: Members): Condition {
-  const { equalToJson, equalTo } = matcher;
-  if (equalToJson !== undefined) return toJsonCondition(equalToJson, matcher);
+  const { equalToJson, equalTo, ...others } = matcher;
+  if (equalToJson !== undefined) {
+    rejectOthers(matcher, 'equalToJson', ['ignoreExtraElements', 'ignoreArrayOrder']);
+    const condition = toJsonCondition(equalToJson, matcher);
+    if (others['ignoreExtraElements'] !== true && JSON.stringify(condition).includes('{')) {
+      const hint = 'add "ignoreExtraElements": true, or match the whole body';
+      throw new NotCarried('equalToJson for an object within the body has no counterpart', hint);
+    }
+    return condition;
+  }
   // WireMock compares the selected value as text.
-  if (typeof equalTo === 'string') return toTextValue(equalTo);
+  if (typeof equalTo === 'string' && Object.keys(others).length === 0) return toTextValue(equalTo);
   return toTextCondition(matcher);
 }
 

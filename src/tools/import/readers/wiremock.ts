@@ -2,24 +2,27 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { URL } from 'node:url';
 import { mapValues } from '../../../base/json.js';
-import { type HeaderFields, lowerNames } from '../../../http/header-fields.js';
+import { listFields, lowerNames } from '../../../http/header-fields.js';
 import { decodeBytes } from '../../../http/request/body-codec.js';
 import {
   ANY_REQUEST,
   carry,
   type Conditions,
+  listOthers,
   NotCarried,
   type OldMock,
   type PathText,
   readBody,
+  readHeaders,
   readObject,
+  readSearch,
   readText,
   type Remark,
   type Stub,
   type StubAnswer,
 } from '../stub.js';
-import { convertTemplate, hasTags, toBodyPointer } from '../templates.js';
-import { toBodyCondition, toTextCondition } from './wiremock-matchers.js';
+import { convertHeaders, convertTemplate, hasTags, toBodyPointer } from '../templates.js';
+import { toBodyCondition, toFormCondition, toTextCondition } from './wiremock-matchers.js';
 
 /** One file of mappings. */
 export interface MappingFile {
@@ -69,34 +72,70 @@ function nameOf({ name, request }: Members): string {
   return readText(name) ?? `${readText(own['method']) ?? 'ANY'} ${path ?? '/'}`;
 }
 
-/** Members of the request or the response with which a mapping cannot be carried over. */
-const REFUSED: readonly (readonly [part: 'request' | 'response', member: string, why: string, hint?: string])[] = [
-  ['request', 'customMatcher', 'a custom matcher is code', 'write the rule by hand, or a handler'],
-  ['request', 'multipartPatterns', 'the parts of a multipart body cannot be matched'],
-  ['request', 'host', 'a rule cannot depend on the host'],
-  [
-    'response',
-    'proxyBaseUrl',
-    'it forwards to a real server',
-    'use vouch record, or --owner OPERATION=forward with --upstream',
-  ],
-  ['response', 'fromConfiguredStub', 'it refers to another stub'],
-];
+/** Why members of a request or a response are not carried over; any other that is not known is named alone. */
+const REASONS: Readonly<Record<string, readonly [why: string, hint?: string]>> = {
+  customMatcher: ['a custom matcher is code', 'write the rule by hand, or a handler'],
+  multipartPatterns: ['the parts of a multipart body cannot be matched'],
+  host: ['a rule cannot depend on the host'],
+  clientIp: ['a rule cannot depend on the address of the client'],
+  proxyBaseUrl: ['it forwards to a real server', 'use vouch record, or --owner OPERATION=forward with --upstream'],
+  fromConfiguredStub: ['it refers to another stub'],
+};
+
+/** The members that are read, and those that have no effect on answers. */
+const KNOWN = {
+  mapping: new Set(
+    (
+      'id uuid name priority request response scenarioName requiredScenarioState newScenarioState persistent ' +
+      'insertionIndex metadata'
+    ).split(' '),
+  ),
+  request: new Set(
+    (
+      'method url urlPath urlPathTemplate urlPathPattern urlPattern queryParameters headers cookies pathParameters ' +
+      'formParameters bodyPatterns basicAuth basicAuthCredentials'
+    ).split(' '),
+  ),
+  response: new Set(
+    (
+      'status headers body jsonBody base64Body bodyFileName fixedDelayMilliseconds delayDistribution ' +
+      'chunkedDribbleDelay fault transformers'
+    ).split(' '),
+  ),
+};
+const TEMPLATES = 'response-template';
+
+/** @throws NotCarried for a member without which the stub would answer other requests, or from elsewhere. */
+function rejectMembers(request: Members, response: Members): void {
+  const own = Object.keys(response).filter((name) => Object.hasOwn(REASONS, name));
+  const [member] = [...listOthers(request, KNOWN.request), ...own];
+  if (member === undefined) return;
+  const [why, hint] = REASONS[member] ?? ['it has no counterpart'];
+  throw new NotCarried(`${member}: ${why}`, hint);
+}
+
+/** Names the other members: the stub is carried over without them. */
+function noteMembers({ value, note }: Mapping, response: Members): void {
+  const transformers = [response['transformers'] ?? []].flat().filter((name) => name !== TEMPLATES);
+  const all = [
+    ...listOthers(value, KNOWN.mapping),
+    ...listOthers(response, KNOWN.response),
+    ...transformers.map((name) => `the transformer ${readText(name) ?? ''}`),
+  ];
+  for (const member of all) note({ why: `${member} is not carried over: the rest of the stub is` });
+}
 
 function readMapping(mapping: Mapping): Stub {
-  const { value, at, note } = mapping;
+  const { value, at } = mapping;
   const [request, response] = [readObject(value['request']), readObject(value['response'])];
-  const parts = { request, response };
-  const refused = REFUSED.find(([part, member]) => parts[part][member] !== undefined);
-  if (refused !== undefined) throw new NotCarried(`${refused[1]}: ${refused[2]}`, refused[3]);
+  rejectMembers(request, response);
   const path = readPath(request);
   if (path === undefined)
     throw new NotCarried('it has no url, urlPath, urlPathTemplate, urlPathPattern or urlPattern that names one path');
   const conditions = readConditions(request);
-  for (const member of ['postServeActions', 'serveEventListeners']) {
-    if (value[member] !== undefined) note({ why: `${member} is not carried over: the rest of the stub is` });
-  }
-  const method = readText(request['method']) ?? 'ANY';
+  noteMembers(mapping, response);
+  const method = readText(request['method'] ?? 'ANY');
+  if (method === undefined) throw new NotCarried('a matcher of the method has no counterpart');
   return {
     ...ANY_REQUEST,
     ...conditions,
@@ -106,7 +145,7 @@ function readMapping(mapping: Mapping): Stub {
     method: method === 'ANY' ? undefined : method.toUpperCase(),
     query: { ...path.query, ...conditions.query },
     ...readState(value),
-    ...readDelay(response),
+    ...readDelay(response, mapping),
     answers: [readAnswer(response, mapping)],
   };
 }
@@ -128,7 +167,7 @@ function readPath(request: Members): ReadPath | undefined {
   });
   if (url !== undefined) {
     const { pathname, searchParams } = new URL(url, 'http://localhost');
-    return { path: { kind: 'path', text: pathname }, query: Object.fromEntries(searchParams), isQueryExact: true };
+    return { path: { kind: 'path', text: pathname }, query: readSearch(searchParams), isQueryExact: true };
   }
   if (urlPath !== undefined) return at('path', urlPath);
   if (template !== undefined) return at('template', template);
@@ -152,22 +191,32 @@ function readSearchPattern(search: string): Conditions | undefined {
 type ReadConditions = Pick<Stub, 'parameters' | 'query' | 'header' | 'cookie' | 'body' | 'isBodyExact'>;
 
 function readConditions(request: Members): ReadConditions {
-  const query = readMatchers(request['queryParameters']);
-  const header = readMatchers(request['headers']);
-  const cookie = readMatchers(request['cookies']);
-  const parameters = readMatchers(request['pathParameters']);
+  const header = lowerNames(readMatchers(request['headers']));
+  const basic = request['basicAuthCredentials'] ?? request['basicAuth'];
+  const form = toFormCondition(request['formParameters']);
+  const isForm = Object.keys(form).length > 0;
   const body = toBodyCondition(request['bodyPatterns']);
-  const { username, password } = readObject(request['basicAuthCredentials'] ?? request['basicAuth']);
-  const credentials = Buffer.from(`${readText(username) ?? ''}:${readText(password) ?? ''}`).toString('base64');
-  const basic = username === undefined ? {} : { authorization: `Basic ${credentials}` };
+  if (isForm && body.condition !== undefined)
+    throw new NotCarried('formParameters and bodyPatterns of one request cannot be combined');
   return {
-    parameters,
-    query,
-    header: { ...lowerNames(header), ...basic },
-    cookie,
-    body: body.condition,
+    parameters: readMatchers(request['pathParameters']),
+    query: readMatchers(request['queryParameters']),
+    header: {
+      // WireMock reads no fields from a body of another type.
+      ...(isForm && { 'content-type': { contains: 'application/x-www-form-urlencoded' } }),
+      ...header,
+      ...(basic !== undefined && { authorization: toBasic(basic) }),
+    },
+    cookie: readMatchers(request['cookies']),
+    body: isForm ? form : body.condition,
     isBodyExact: body.isExact,
   };
+}
+
+function toBasic(value: unknown): string {
+  const { username, password } = readObject(value);
+  if (readText(username) === undefined) throw new NotCarried('the user of its credentials is not a string');
+  return `Basic ${Buffer.from(`${readText(username) ?? ''}:${readText(password) ?? ''}`).toString('base64')}`;
 }
 
 function readMatchers(value: unknown): Conditions {
@@ -188,11 +237,14 @@ function readState({ scenarioName, requiredScenarioState, newScenarioState }: Me
   };
 }
 
-function readDelay({ fixedDelayMilliseconds: fixed, delayDistribution }: Members): Pick<Stub, 'delay'> {
-  const { type, lower, upper, median, sigma, milliseconds } = readObject(delayDistribution);
+function readDelay(response: Members, { note }: Mapping): Pick<Stub, 'delay'> {
+  const { fixedDelayMilliseconds: fixed, delayDistribution } = response;
+  const { type, lower, upper, median, sigma, milliseconds, ...others } = readObject(delayDistribution);
   // WireMock adds both; a rule has one delay.
   const own = typeof fixed === 'number' ? fixed : 0;
   const add = (value: unknown): number => Math.round(own + Number(value));
+  const [other] = Object.keys(others);
+  if (other !== undefined) note({ why: `${other} of delayDistribution is not carried over` });
   if (type === 'uniform') return { delay: { uniform: [add(lower), add(upper)] } };
   // 2.326 is the 99th percentile of the standard normal distribution.
   if (type === 'lognormal') {
@@ -201,6 +253,8 @@ function readDelay({ fixedDelayMilliseconds: fixed, delayDistribution }: Members
     };
   }
   if (type === 'fixed') return { delay: add(milliseconds) };
+  if (delayDistribution !== undefined)
+    note({ why: `the delayDistribution ${readText(type) ?? ''} is not carried over: the rest of the stub is` });
   return own > 0 ? { delay: own } : {};
 }
 
@@ -212,17 +266,19 @@ const FAULTS: Readonly<Record<string, string>> = {
 };
 
 function readAnswer(response: Members, mapping: Mapping): StubAnswer {
-  const headers = readHeaders(response['headers']);
-  const status = typeof response['status'] === 'number' ? response['status'] : 200;
-  const fault = FAULTS[readText(response['fault']) ?? ''];
-  if (fault !== undefined) return { status, headers, body: { kind: 'none' }, isTemplate: false, fault };
+  const sent = readHeaders(response['headers']);
+  const status = Number(response['status'] ?? 200);
+  const named = readText(response['fault']);
+  const fault = FAULTS[named ?? ''];
+  if (fault !== undefined) return { status, headers: sent, body: { kind: 'none' }, isTemplate: false, fault };
+  if (named !== undefined) throw new NotCarried(`the fault ${named} has no counterpart`);
   const text = readAnswerText(response, mapping.bodies);
   const drip = readDrip(response['chunkedDribbleDelay'], text);
-  const common = { status, headers, ...drip };
-  const transformers = Array.isArray(response['transformers']) ? response['transformers'] : [];
-  const isTemplate = transformers.includes('response-template') && text !== undefined && hasTags(text);
-  if (!isTemplate) {
-    if (text?.includes('{{request.') === true) {
+  if (response['chunkedDribbleDelay'] !== undefined && drip.fault === undefined)
+    mapping.note({ why: 'chunkedDribbleDelay is not carried over: the rest of the stub is' });
+  const tagged = [text ?? '', ...listFields(sent).map(([, value]) => value)].filter(hasTags);
+  if (![response['transformers'] ?? []].flat().includes(TEMPLATES)) {
+    if (tagged.length > 0) {
       const hint =
         'if WireMock ran with --global-response-templating, add "transformers": ["response-template"] and import again';
       mapping.note({
@@ -230,12 +286,17 @@ function readAnswer(response: Members, mapping: Mapping): StubAnswer {
         hint,
       });
     }
-    return { ...common, body: readBody({ status, headers, text }), isTemplate: false };
+    return { status, headers: sent, ...drip, body: readBody({ status, headers: sent, text }), isTemplate: false };
   }
-  const { body, left } = convertTemplate(text, toExpression);
-  if (left.length > 0)
-    mapping.note({ why: `no counterpart of ${left.join(' ')}: the mock generates the value from the schema` });
-  return { ...common, body, isTemplate: true, isPartial: left.length > 0 };
+  const { headers, left } = convertHeaders(sent, toExpression);
+  const isTemplate = text !== undefined && hasTags(text);
+  const converted = isTemplate
+    ? convertTemplate(text, toExpression)
+    : { body: readBody({ status, headers, text }), left: [] };
+  const unknown = [...new Set([...left, ...converted.left])];
+  if (unknown.length > 0)
+    mapping.note({ why: `no counterpart of ${unknown.join(' ')}: the mock generates the value from the schema` });
+  return { status, headers, ...drip, body: converted.body, isTemplate, isPartial: converted.left.length > 0 };
 }
 
 function readDrip(value: unknown, text = ''): Pick<StubAnswer, 'fault'> {
@@ -243,12 +304,6 @@ function readDrip(value: unknown, text = ''): Pick<StubAnswer, 'fault'> {
   if (typeof chunks !== 'number' || typeof duration !== 'number' || chunks < 1) return {};
   const bytes = Math.max(1, Math.ceil(Buffer.byteLength(text) / chunks));
   return { fault: { drip: { bytes, every: Math.max(1, Math.round(duration / chunks)) } } };
-}
-
-function readHeaders(value: unknown): HeaderFields {
-  return mapValues(lowerNames(readObject(value)), (field) => {
-    return Array.isArray(field) ? field.map(String) : (readText(field) ?? '');
-  });
 }
 
 /** The text of a body. */
