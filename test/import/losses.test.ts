@@ -131,6 +131,9 @@ describe('WireMock: a stub with a condition that has no counterpart is listed, a
     ['clientIp: a rule cannot depend on the address of the client', { ...LIST, clientIp: { equalTo: '10.0.0.1' } }],
     ['port: it has no counterpart', { ...LIST, port: 8080 }],
     ['scheme: it has no counterpart', { ...LIST, scheme: 'https' }],
+    ['hasBody: it has no counterpart', { ...LIST, hasBody: false }],
+    ['queryParameters is not an object', { ...LIST, queryParameters: [{ page: 'a' }] }],
+    ['formParameters is not an object', { ...CREATE, formParameters: 'lanes=2' }],
     ['moonPhase: it has no counterpart', { ...LIST, moonPhase: { equalTo: 'full' } }],
     [
       'multipartPatterns: the parts of a multipart body cannot be matched',
@@ -324,6 +327,23 @@ describe('Mockoon: what is lost is listed', () => {
     expect(JSON.stringify(imported.scenario)).toContain('"body":{"guest":"x","days":{"first":"x"}}');
   });
 
+  it('settings that are off are not', async () => {
+    const imported = await importPool(toEnvironment({ waves: false }, { randomResponse: false }, { https: false }));
+    expect(imported.remarks).toEqual([]);
+  });
+
+  it('a file is sent as an attachment, as Mockoon does', async () => {
+    const folder = createFolder();
+    const response = { body: '', bodyType: 'FILE', filePath: 'pass.json' };
+    const environment = toEnvironment(response, { endpoint: 'v1/passes/:id' });
+    writeFileSync(join(folder, 'pass.json'), '{"id":"old"}');
+    writeFileSync(join(folder, 'old.json'), JSON.stringify(environment));
+    const imported = await importFrom(join(folder, 'old.json'), undefined, POOL);
+    await using mock = await serve(imported, POOL);
+    const { headers } = await mock.fetch('/v1/passes/p');
+    expect(headers.get('content-disposition')).toBe('attachment; filename="pass.json"');
+  });
+
   it('the latency of later responses in a sequence', async () => {
     const responses = [0, 50].map((latency) => ({ uuid: `${latency}`, statusCode: 200, body: '[]', latency }));
     const imported = await importPool(toEnvironment({}, { responses, responseMode: 'SEQUENTIAL' }));
@@ -421,9 +441,13 @@ describe('Postman: what is lost is listed', () => {
 it('members of a handler that are not read are listed', async () => {
   const path = '/v1/passes';
   const beside = { path, headers: { 'x-pool': 'n' }, response: { status: 200, body: [] } };
-  const imported = await importPool([{ path, body: [], season: 'summer', once: true }, beside]);
+  const slow = { path: '/v1/passes/:id', body: { id: 'p' }, delay: 'infinite', season: 'summer' };
+  const wrong = { path, query: 'page=2', body: [] };
+  const imported = await importPool([{ path, body: [], once: true }, beside, slow, wrong]);
   expect(imported.remarks.map(({ at, why }) => [at, why])).toEqual([
-    ['old.json#/0', 'the member season is not carried over'],
     ['old.json#/1', 'the member headers is not carried over'],
+    ['old.json#/2', 'the member delay is not carried over'],
+    ['old.json#/2', 'the member season is not carried over'],
+    ['old.json#/3', 'query is not an object'],
   ]);
 });

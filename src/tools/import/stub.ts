@@ -181,7 +181,7 @@ export function listOthers(value: Readonly<Record<string, unknown>>, known: Read
 }
 
 function hasContent(value: unknown): boolean {
-  if (value === undefined || value === null || value === '' || value === false) return false;
+  if (value === undefined || value === null || value === '') return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;
 }
 
@@ -198,6 +198,12 @@ export function readSearch(pairs: Iterable<readonly [name: string, value: string
   const repeated = Object.keys(query).find((name) => typeof query[name] !== 'string');
   if (repeated === undefined) return query;
   throw new NotCarried(`the query parameter ${repeated} is repeated, and a condition is on one value`);
+}
+
+/** The members of an object with conditions. @throws NotCarried for anything else, which would be no condition. */
+export function readConditionMembers(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  if (value === undefined || value === null || isObject(value)) return value ?? {};
+  throw new NotCarried(`${name} is not an object`);
 }
 
 /** The items of an array that are objects. */

@@ -9,6 +9,7 @@ import {
   NotCarried,
   type OldMock,
   readBody,
+  readConditionMembers,
   readHeaders,
   readObject,
   readSearch,
@@ -52,8 +53,11 @@ const OF_RESPONSE = 'status statusCode headers json body data text delay type er
 
 /** The members that are not read; beside a `response`, the headers and the body are conditions. */
 function listUnread({ request, response }: HandlerEntry): readonly string[] {
-  if (request === response) return listOthers(request, new Set([...OF_REQUEST, ...OF_RESPONSE]));
-  return [...listOthers(request, new Set(OF_REQUEST)), ...listOthers(response, new Set(OF_RESPONSE))];
+  const { delay = request['delay'] } = response;
+  const wrong = delay === undefined || typeof delay === 'number' ? [] : ['delay'];
+  const known = [...OF_RESPONSE, ...(request === response ? OF_REQUEST : [])];
+  const beside = request === response ? [] : listOthers(request, new Set(OF_REQUEST));
+  return [...wrong, ...beside, ...listOthers(response, new Set(known))];
 }
 
 function toListed(value: unknown, at: string): HandlerEntry {
@@ -88,7 +92,7 @@ function readEntry({ at, request, response }: HandlerEntry): Stub {
   const headers = readHeaders(response['headers']);
   const status = Number(response['status'] ?? response['statusCode'] ?? 200);
   const delay = response['delay'] ?? request['delay'];
-  const query = { ...readSearch(new URLSearchParams(search)), ...readObject(request['query']) };
+  const query = { ...readSearch(new URLSearchParams(search)), ...readConditionMembers(request['query'], 'query') };
   const isNetworkError = response['type'] === 'error' || response['error'] === true;
   const answer = { status, headers, body: readBody({ status, headers, text }), isTemplate: false };
   return {

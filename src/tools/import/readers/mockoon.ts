@@ -84,7 +84,7 @@ export function readMockoon(value: unknown, file: string): OldMock {
     environment.remarks.push({ at: basename(file), what: 'proxy mode', why: 'it forwards to a real server', hint });
   }
   const { enabled: isEncrypted, ...tls } = readObject(own['tlsOptions']);
-  const others = listOthers({ ...own, tlsOptions: isEncrypted === true ? tls : undefined }, KNOWN.environment);
+  const others = listSet({ ...own, tlsOptions: isEncrypted === true ? tls : undefined }, KNOWN.environment);
   for (const what of others) environment.remarks.push({ at: basename(file), what, why: 'it is not carried over' });
   for (const { route, at } of sortRoutes(own, basename(file))) {
     const endpoint = readText(route['endpoint']) ?? '';
@@ -93,12 +93,17 @@ export function readMockoon(value: unknown, file: string): OldMock {
     const note = (why: string, hint?: string): void =>
       void environment.remarks.push({ at, what: name, why, ...(hint !== undefined && { hint }) });
     const context = { at, name, route, environment, note };
-    for (const member of listOthers(route, KNOWN.route)) note(`${member} is not carried over`);
+    for (const member of listSet(route, KNOWN.route)) note(`${member} is not carried over`);
     if (route['type'] === 'ws') note('WebSocket routes have no counterpart');
     else if (route['type'] === 'crud') lists.push(...readCrud(context));
     else stubs.push(...readRoute(context, method));
   }
   return { stubs, lists, remarks: environment.remarks };
+}
+
+/** The other members of an object that are set: other versions of Mockoon have settings that are off. */
+function listSet(value: Members, known: ReadonlySet<string>): readonly string[] {
+  return listOthers(value, known).filter((name) => value[name] !== false);
 }
 
 /** The routes in the order of the user interface, which decides which one answers. */
@@ -128,7 +133,7 @@ function readCrud({ route, at, environment, note }: RouteContext): readonly Item
     note(`the key ${key} of its items is not carried over: the contract says which property is their id`);
   const fields = joinHeaders([environment.value['headers'], main['headers']].flatMap(readObjects));
   const { latency, callbacks } = main;
-  const lost = listOthers(
+  const lost = listSet(
     { latency: Number(latency ?? 0) > 0, callbacks, ...omitFields(fields, ['content-type']) },
     new Set(),
   );
@@ -212,7 +217,13 @@ function readDelay(response: Members = {}, { value }: Environment): Pick<Stub, '
 function readAnswer(response: Members, { environment, note }: RouteContext): { readonly answer: StubAnswer } {
   const status = Number(response['statusCode'] ?? 200);
   const given = joinHeaders([environment.value['headers'], response['headers']].flatMap(readObjects));
-  const { headers, left } = convertHeaders(given, toExpression);
+  const { headers: own, left } = convertHeaders(given, toExpression);
+  const file = response['bodyType'] === 'FILE' ? (readText(response['filePath']) ?? '') : '';
+  const isAttached = file !== '' && response['sendFileAsBody'] !== true;
+  const headers = {
+    ...own,
+    ...(isAttached && { 'content-disposition': `attachment; filename="${basename(file)}"` }),
+  };
   const text = readAnswerText(response, { environment, note });
   const isTemplate = response['disableTemplating'] !== true && text !== undefined && hasTags(text);
   const converted = isTemplate
@@ -221,7 +232,7 @@ function readAnswer(response: Members, { environment, note }: RouteContext): { r
   const unknown = [...new Set([...left, ...converted.left])];
   if (unknown.length > 0) note(`no counterpart of ${unknown.join(' ')}: the mock generates the value from the schema`);
   if (readObjects(response['callbacks']).length > 0) note('callbacks are not sent');
-  for (const member of listOthers(response, KNOWN.response)) note(`${member} is not carried over`);
+  for (const member of listSet(response, KNOWN.response)) note(`${member} is not carried over`);
   return { answer: { status, headers, body: converted.body, isTemplate, isPartial: converted.left.length > 0 } };
 }
 

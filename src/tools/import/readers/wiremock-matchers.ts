@@ -2,7 +2,16 @@ import { mapScalars, mapValues, parseOrKeep } from '../../../base/json.js';
 import { compileJsonPath } from '../../../features/scenario/definition/json-path.js';
 import { escapePattern } from '../../../base/text.js';
 import { joinConditions } from '../conditions.js';
-import { type Condition, type Conditions, listOthers, NotCarried, readObject, readText, toTextValue } from '../stub.js';
+import {
+  type Condition,
+  type Conditions,
+  listOthers,
+  NotCarried,
+  readConditionMembers,
+  readObject,
+  readText,
+  toTextValue,
+} from '../stub.js';
 import { toBodyPointer, toNested } from '../templates.js';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -26,7 +35,7 @@ function rejectOthers(given: Members, matcher: string, known: readonly string[])
 
 /** The conditions of the fields of a form by their names, as those of a body. @throws NotCarried */
 export function toFormCondition(fields: unknown): Conditions {
-  return mapValues(readObject(fields), (matcher) => toInnerCondition(readObject(matcher)));
+  return mapValues(readConditionMembers(fields, 'formParameters'), (matcher) => toInnerCondition(readObject(matcher)));
 }
 
 function toPattern(text: string, isCaseInsensitive: boolean): Condition {

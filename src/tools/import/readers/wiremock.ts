@@ -13,6 +13,7 @@ import {
   type OldMock,
   type PathText,
   readBody,
+  readConditionMembers,
   readHeaders,
   readObject,
   readSearch,
@@ -191,7 +192,7 @@ function readSearchPattern(search: string): Conditions | undefined {
 type ReadConditions = Pick<Stub, 'parameters' | 'query' | 'header' | 'cookie' | 'body' | 'isBodyExact'>;
 
 function readConditions(request: Members): ReadConditions {
-  const header = lowerNames(readMatchers(request['headers']));
+  const header = lowerNames(readMatchers(request, 'headers'));
   const basic = request['basicAuthCredentials'] ?? request['basicAuth'];
   const form = toFormCondition(request['formParameters']);
   const isForm = Object.keys(form).length > 0;
@@ -199,15 +200,15 @@ function readConditions(request: Members): ReadConditions {
   if (isForm && body.condition !== undefined)
     throw new NotCarried('formParameters and bodyPatterns of one request cannot be combined');
   return {
-    parameters: readMatchers(request['pathParameters']),
-    query: readMatchers(request['queryParameters']),
+    parameters: readMatchers(request, 'pathParameters'),
+    query: readMatchers(request, 'queryParameters'),
     header: {
       // WireMock reads no fields from a body of another type.
       ...(isForm && { 'content-type': { contains: 'application/x-www-form-urlencoded' } }),
       ...header,
       ...(basic !== undefined && { authorization: toBasic(basic) }),
     },
-    cookie: readMatchers(request['cookies']),
+    cookie: readMatchers(request, 'cookies'),
     body: isForm ? form : body.condition,
     isBodyExact: body.isExact,
   };
@@ -219,8 +220,8 @@ function toBasic(value: unknown): string {
   return `Basic ${Buffer.from(`${readText(username) ?? ''}:${readText(password) ?? ''}`).toString('base64')}`;
 }
 
-function readMatchers(value: unknown): Conditions {
-  return mapValues(readObject(value), (matcher) => {
+function readMatchers(request: Members, member: string): Conditions {
+  return mapValues(readConditionMembers(request[member], member), (matcher) => {
     const condition = toTextCondition(matcher);
     const { equals, ...others } = readObject(condition);
     return equals !== undefined && Object.keys(others).length === 0 ? equals : condition;
