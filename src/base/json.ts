@@ -1,4 +1,5 @@
 import type { Place } from './errors.js';
+import { ExactNumber } from './exact-number.js';
 import { isBytes, isError } from './platform.js';
 
 /** A JSON Schema of the inner dialect: draft 2020-12 as OpenAPI 3.1 uses it, every `$ref` a local `#/…` pointer. */
@@ -88,7 +89,7 @@ function isScalarName(type: unknown): boolean {
 
 /** Whether a value is a JSON object: not null, not an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
 /**
@@ -118,6 +119,7 @@ export function readJsonType(value: unknown): JsonType {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
   if (typeof value === 'boolean') return 'boolean';
+  if (value instanceof ExactNumber) return Number.isInteger(Number(value)) ? 'integer' : 'number';
   return typeof value === 'string' ? 'string' : 'object';
 }
 

@@ -1,3 +1,4 @@
+import { isIdValue } from '../base/exact-number.js';
 import { readMember } from '../base/json.js';
 
 /** The template of a property that is derived from others: `{name}` copies, `{name:lower}` changes, other text is joined. */
@@ -18,7 +19,7 @@ export function fillDerived(template: string, item: Item): unknown {
   let isWhole = true;
   const text = template.replaceAll(PLACEHOLDER, (_, name: string, how: string | undefined) => {
     const value = derive(readMember(item, name), how);
-    isWhole &&= typeof value === 'string' || typeof value === 'number';
+    isWhole &&= isIdValue(value);
     return String(value);
   });
   return isWhole ? text : undefined;

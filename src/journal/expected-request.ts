@@ -1,3 +1,4 @@
+import { ExactNumber, isIdValue } from '../base/exact-number.js';
 import { isObject, readOwn } from '../base/json.js';
 import { escapeSegment, readPointer, readSegments, toPointer } from '../contract/pointer.js';
 import { suggest, cutCountedText, countOf } from '../base/errors.js';
@@ -108,10 +109,11 @@ function findDifferences(given: Comparison): readonly Mismatch[] {
 function judge(want: unknown, got: unknown): boolean | undefined {
   if (isAsymmetric(want)) return want.asymmetricMatch(got) === true;
   if (typeof want === 'function') return (want as (value: unknown) => unknown)(got) === true;
-  if (isPattern(want)) return (typeof got === 'string' || typeof got === 'number') && matches(want, String(got));
+  if (isPattern(want)) return isIdValue(got) && matches(want, String(got));
   if (ArrayBuffer.isView(got)) return isSameBytes(want, got);
   if (typeof want === 'object' && want !== null) return undefined;
-  if (typeof want === 'bigint' || typeof got === 'bigint') return String(want) === String(got);
+  if (typeof want === 'bigint') return String(want) === String(got);
+  if (got instanceof ExactNumber) return Object.is(want, Number(got));
   return Object.is(want, got);
 }
 

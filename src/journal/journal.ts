@@ -1,3 +1,4 @@
+import { writeJson } from '../base/exact-json.js';
 import type { Operation } from '../contract/operations/operation.js';
 import { MockError, suggest } from '../base/errors.js';
 import {
@@ -144,7 +145,7 @@ export function createJournal(parts: JournalParts): SessionJournal {
     toJson: () => list().map(toPlain),
     toNdjson: () =>
       list()
-        .map((interaction) => `${JSON.stringify(toPlain(interaction))}\n`)
+        .map((interaction) => `${writeJson(toPlain(interaction))}\n`)
         .join(''),
     clear: ring.clear,
   };

@@ -1,3 +1,4 @@
+import { hasExact, toDoubles } from '../base/exact-json.js';
 import type { Contract, Problem } from '../contract/contract.js';
 import { followBareReferences } from '../contract/pointer.js';
 import { createShapes } from '../contract/schema-view/shape.js';
@@ -77,7 +78,8 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
       return (value, place, name) => {
         work.beginCheck();
         try {
-          return judge(target)(value) ? NO_VIOLATIONS : explain(target, value, { in: place, name });
+          if (acceptExact(judge(target), value)) return NO_VIOLATIONS;
+          return explain(target, toDoubles(value), { in: place, name });
         } catch (error) {
           return [{ ...toLimitReport(error, { in: place, name, schemaPointer: target }), by }];
         }
@@ -103,7 +105,7 @@ export function createValidators(contract: Contract, options: ValidatorsOptions 
     check: (pointer, direction) => checks[direction](pointer),
     accepts: (pointer, direction) => (value) => {
       work.beginCheck();
-      return isAccepted(() => units[direction].check(toTarget(pointer))(value));
+      return isAccepted(() => acceptExact(units[direction].check(toTarget(pointer)), value));
     },
     beginRequest: work.begin,
     endRequest: work.end,
@@ -138,6 +140,11 @@ export function isOnlyAmbiguous(
   if (violations.some(({ code }) => code !== 'UNION')) return false;
   // In a request, such an object is accepted.
   return !hasErrors(check(schemaPointer, 'request')(body, 'body'));
+}
+
+/** Whether a value is valid, with its integers of 64 bits as numbers; values that are valid without are not searched for them. */
+function acceptExact(judge: IsValid, value: unknown): boolean {
+  return judge(value) || (hasExact(value) && judge(toDoubles(value)));
 }
 
 function isAccepted(judge: () => boolean): boolean {

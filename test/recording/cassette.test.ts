@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { MockError } from '../../src/base/errors.js';
 import { openCassette } from '../../src/features/recording/cassette/cassette-writer.js';
 import { loadCassette, readCassetteFolder } from '../../src/features/recording/cassette/cassette.js';
-import { readJson, writeJson } from '../../src/features/recording/cassette/exact-json.js';
+import { readJson, writeJson } from '../../src/base/exact-json.js';
 import type { NewExchange } from '../../src/features/recording/cassette/exchange.js';
 import { DEFAULT_MATCH, type Manifest } from '../../src/features/recording/cassette/manifest.js';
 import { readBody, writeBody } from '../../src/features/recording/cassette/recorded-body.js';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ExactNumber } from '../../src/base/exact-number.js';
 import { decode, encode } from '../../src/features/redis/session-log.js';
 
 describe('what processes write to their store', () => {
@@ -22,6 +23,11 @@ describe('what processes write to their store', () => {
         expect(decode(encode(value))).toEqual(value);
       }),
     );
+  });
+
+  it('keeps the digits of an integer', () => {
+    const { items } = decode(encode({ items: [new ExactNumber('9223372036854775807')] })) as { items: unknown[] };
+    expect(items.map(String)).toEqual(['9223372036854775807']);
   });
 
   it('reads a Buffer as bytes', () => {

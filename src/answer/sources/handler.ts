@@ -1,3 +1,4 @@
+import { readIntegers } from '../../base/exact-json.js';
 import { writeSource, readSource, type Answer } from '../../http/answer.js';
 import { TextDecoder } from 'node:util';
 import type { Contract } from '../../contract/contract.js';
@@ -286,7 +287,7 @@ async function readResponse(response: Response): Promise<Answer> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const isEmpty = response.body === null;
   const isJson = mediaType !== undefined && isJsonType(mediaType);
-  const body: unknown = isJson && !isEmpty ? (JSON.parse(new TextDecoder().decode(bytes)) as unknown) : bytes;
+  const body: unknown = isJson && !isEmpty ? readIntegers(new TextDecoder().decode(bytes)) : bytes;
   return {
     status: response.status,
     headers,

@@ -1,3 +1,4 @@
+import { writeJson } from '../../base/exact-json.js';
 import type { EventFields } from '../../http/event-stream.js';
 import type { Interaction } from '../../journal/interaction.js';
 import { clearTimeout, delay, setTimeout, timeOrigin } from '../../base/platform.js';
@@ -54,7 +55,7 @@ export async function* followJournals(
       for (const { session, interaction } of news) {
         positions.delete(session.id);
         positions.set(session.id, { session, number: interaction.number });
-        const data = JSON.stringify(summarize(interaction, redactor));
+        const data = writeJson(summarize(interaction, redactor));
         yield { event: 'interaction', id: writePositions(positions), data };
       }
       if (!(await changes.next(HEARTBEAT_MS))) yield { comment: 'heartbeat' };

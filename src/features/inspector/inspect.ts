@@ -1,3 +1,4 @@
+import { writeJson } from '../../base/exact-json.js';
 import { URL, URLSearchParams } from 'node:url';
 import type { Operation } from '../../contract/operations/operation.js';
 import { isObject } from '../../base/json.js';
@@ -130,7 +131,7 @@ function writeBody(body: unknown, mediaType: string): string | Uint8Array<ArrayB
   if (isBytes(body)) return body as Uint8Array<ArrayBuffer>;
   if (isBlob(body)) return body;
   const essence = toEssence(mediaType);
-  if (essence === '' || isJsonType(mediaType)) return JSON.stringify(body);
+  if (essence === '' || isJsonType(mediaType)) return writeJson(body);
   if (typeof body === 'string') return body;
   const fields = readFields(body);
   if (fields !== undefined && essence === 'application/x-www-form-urlencoded')

@@ -1,3 +1,4 @@
+import { ExactNumber } from '../../base/exact-number.js';
 import type { ChangeLog, News } from './atomic.js';
 import { isObject } from '../../base/json.js';
 import { isBytes } from '../../base/platform.js';
@@ -136,6 +137,9 @@ const MARK = '\u0000';
 /** The only member of an object that represents bytes. */
 const BYTES = `${MARK}bytes`;
 
+/** The only member of an object that represents a number which a double cannot. */
+const NUMBER = `${MARK}number`;
+
 /** Plain data as JSON; bytes are base64. */
 export function encode(value: unknown): string {
   return JSON.stringify(value, replaceValue);
@@ -151,6 +155,7 @@ function replaceValue(this: unknown, key: string, given: unknown): unknown {
   // A Buffer has become an object by its own `toJSON` already. The holder is an object or array.
   const value = isBytes(given) ? given : (this as Readonly<Record<string, unknown>>)[key];
   if (isBytes(value)) return { [BYTES]: Buffer.from(value).toString('base64') };
+  if (value instanceof ExactNumber) return { [NUMBER]: value.source };
   return isObject(given) && hasMark(given)
     ? rename(given, (name) => (name.startsWith(MARK) ? MARK + name : name))
     : given;
@@ -158,7 +163,8 @@ function replaceValue(this: unknown, key: string, given: unknown): unknown {
 
 function reviveValue(_key: string, value: unknown): unknown {
   if (!isObject(value) || !hasMark(value)) return value;
-  const bytes = value[BYTES];
+  const { [BYTES]: bytes, [NUMBER]: number } = value;
+  if (typeof number === 'string') return new ExactNumber(number);
   if (typeof bytes === 'string') return new Uint8Array(Buffer.from(bytes, 'base64'));
   return rename(value, (name) => (name.startsWith(MARK) ? name.slice(1) : name));
 }

@@ -1,3 +1,4 @@
+import { readJson, writeJson } from '../../base/exact-json.js';
 import type { Interaction, PlainInteraction } from '../../journal/interaction.js';
 import type { NewInteraction, SessionJournal } from '../../journal/journal.js';
 import { NO_VIOLATIONS } from '../../schema/violation.js';
@@ -117,12 +118,12 @@ function createReader(inner: SessionJournal, read: () => SessionJournal, clear: 
 
 /** An interaction as other processes read it, without its secrets. */
 export function writeLine(plain: PlainInteraction, startedAt: number): string {
-  return JSON.stringify({ ...plain, received: timeOrigin + startedAt });
+  return writeJson({ ...plain, received: timeOrigin + startedAt });
 }
 
 function parseLine(line: string): NewInteraction {
   // Written by `writeLine`.
-  const { received, ...plain } = JSON.parse(line) as PlainInteraction & { readonly received: number };
+  const { received, ...plain } = readJson(line) as PlainInteraction & { readonly received: number };
   const { at, operation, request, answer } = plain;
   return {
     ...plain,

@@ -1,3 +1,4 @@
+import { isNumber } from '../../base/exact-number.js';
 import { isEqualJson, isObject, type JsonType, readJsonType, type Schema, type SchemaObject } from '../../base/json.js';
 import { escapeSegment } from '../../contract/pointer.js';
 import { countCodePoints } from '../../schema/checker/comparisons.js';
@@ -347,7 +348,7 @@ export function acceptsListed(shape: MergedSchema, value: unknown): boolean {
   if (!allowsType(shape.types, readJsonType(value))) return false;
   if (shape.excluded.some((other) => isEqualJson(other, value))) return false;
   if (typeof value === 'string') return acceptsString(shape, value);
-  return typeof value === 'number' ? acceptsNumber(shape, value) : true;
+  return isNumber(value) ? acceptsNumber(shape, Number(value)) : true;
 }
 
 /** Whether a string has the length and matches the patterns of a shape. */

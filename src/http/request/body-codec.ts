@@ -1,3 +1,4 @@
+import { readIntegers } from '../../base/exact-json.js';
 import { TextDecoder } from 'node:util';
 import { findJsonMistake } from '../../base/json.js';
 import type { MediaType } from '../../contract/operations/operation.js';
@@ -91,7 +92,7 @@ export const decodeJson: BodyCodec = ({ bytes, type }) => {
     return { value: undefined, mistake: { code: 'TOO_DEEP', in: 'body', message } };
   }
   try {
-    return { value: JSON.parse(text) as unknown };
+    return { value: readIntegers(text) };
   } catch {
     const { line, column, says } = findJsonMistake(text);
     return toMalformed(`the body is not valid JSON: ${says} (line ${line}, column ${column})`);

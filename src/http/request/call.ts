@@ -1,3 +1,4 @@
+import { hasExact, toDoubles } from '../../base/exact-json.js';
 import type { Contract } from '../../contract/contract.js';
 import { memoize } from '../../base/memoize.js';
 import type { Operation } from '../../contract/operations/operation.js';
@@ -63,9 +64,11 @@ export interface Call extends Omit<HandlerCall, 'headers'> {
   readonly headers: RequestHeaders;
 }
 
-/** A call for a function of the user. */
+/** A call for a function of the user: numbers are those of JavaScript. */
 export function toHandlerCall(call: Call): HandlerCall {
-  return { ...call, headers: new host.Headers(call.headers.fields) };
+  const toPlain = <Value>(value: Value): Value => (hasExact(value) ? (toDoubles(value) as Value) : value);
+  const [path, query, body] = [toPlain(call.path), toPlain(call.query), toPlain(call.body)];
+  return { ...call, path, query, body, headers: new host.Headers(call.headers.fields) };
 }
 
 /** Options for decoding calls. */

@@ -1,3 +1,4 @@
+import { toNumber } from '../../base/exact-number.js';
 import { mapValues, parseOrKeep, readOwn } from '../../base/json.js';
 import type { ValueShape } from '../../contract/schema-view/shape.js';
 import type { Validators } from '../../schema/validate.js';
@@ -83,9 +84,10 @@ const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 function readExactly(text: string, types: ReadonlySet<string>): unknown[] {
   const readings: unknown[] = [];
   const number = NUMBER.test(text) ? Number(text) : NaN;
+  const isInteger = types.has('integer') && /^-?\d+$/.test(text);
   // A number that is too large becomes Infinity.
   const isReal = Number.isFinite(number);
-  if (isReal && (types.has('number') || (types.has('integer') && /^-?\d+$/.test(text)))) readings.push(number);
+  if (isReal && (types.has('number') || isInteger)) readings.push(isInteger ? toNumber(text) : number);
   if (types.has('boolean') && (text === 'true' || text === 'false')) readings.push(text === 'true');
   // An empty string is null where null is allowed and a string is not.
   if (types.has('null') && !types.has('string') && (text === 'null' || text === '')) readings.push(null);

@@ -1,3 +1,4 @@
+import { readIntegers } from '../../base/exact-json.js';
 import { means } from '../../conventions/conventions.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import {
@@ -316,7 +317,7 @@ function toDecoder(parameter: Parameter): StyleRules['decode'] {
 function readContent({ mediaType }: Parameter, text: string): { readonly value: unknown; readonly mistake?: string } {
   if (!isJsonType(mediaType ?? '')) return { value: text };
   try {
-    return { value: JSON.parse(text) as unknown };
+    return { value: readIntegers(text) };
   } catch {
     return { value: undefined, mistake: `must be valid JSON, got ${JSON.stringify(text.slice(0, 60))}` };
   }

@@ -1,3 +1,4 @@
+import { writeJson as writeExact } from '../../base/exact-json.js';
 import { writeSource, type Answer, type ListAnswer, type ListedItems } from '../answer.js';
 import { URLSearchParams } from 'node:url';
 import { TextEncoder } from 'node:util';
@@ -187,7 +188,7 @@ function writeListed(body: unknown, { items, written }: ListedItems): string {
 /** @throws Error for a value that JSON cannot express. */
 function writeJson(value: unknown): string {
   // Undefined for functions and symbols, which the type leaves out.
-  const text = JSON.stringify(value) as string | undefined;
+  const text = writeExact(value) as string | undefined;
   if (text === undefined) throw new Error(`the body of the answer is a ${typeof value}, which JSON cannot express`);
   return text;
 }
@@ -217,8 +218,8 @@ export function isStream(value: unknown): value is AsyncIterable<unknown> {
 function writeItem(item: unknown, essence: string): string {
   if (essence === 'text/event-stream') return writeEvent(toEventFields(item));
   // RFC 7464: a record separator before each text.
-  if (essence === 'application/json-seq') return `\u001e${JSON.stringify(item)}\n`;
-  return `${JSON.stringify(item)}\n`;
+  if (essence === 'application/json-seq') return `\u001e${writeJson(item)}\n`;
+  return `${writeJson(item)}\n`;
 }
 
 /** An object with `data` is an event with `event`, `id` and `retry`; any other item is the data of an event. */

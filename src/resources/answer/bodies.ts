@@ -1,3 +1,4 @@
+import { isIdValue, toNumber } from '../../base/exact-number.js';
 import { type Binding, listSentInQuery, type Resource } from '../item/resource.js';
 import { means } from '../../conventions/conventions.js';
 import { listMissing, listUnfit } from '../../schema/fields.js';
@@ -207,7 +208,8 @@ function readIdAs(
   // An answer without the format of a URL holds its last segment.
   const isOwn = selfUrl === undefined || schema.format?.startsWith('ur') === true;
   const value = isOwn ? (readMember(item, idProperty) ?? id) : id;
-  return type === 'integer' ? Number(value) : typeof value === 'number' ? String(value) : value;
+  if (!isIdValue(value)) return value;
+  return type === 'integer' ? toNumber(String(value)) : String(value);
 }
 
 /** The only property of an answer to a create that can be the id: `{ "result": "a1", "ok": true }`. */

@@ -1,3 +1,4 @@
+import type { IdValue } from '../../base/exact-number.js';
 import { digestText } from '../../contract/load/cache.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { isObject } from '../../base/json.js';
@@ -173,7 +174,7 @@ const IDEMPOTENCY = /^[^a-z]*idempotency[^a-z]*(key|token)[^a-z]*$/i;
 const UPSERT = /upsert|update|replace|\bset/i;
 
 /** The ids that a create names: in a query parameter, and in its body. */
-type NamedIds = Readonly<Record<'chosen' | 'own', string | number | undefined>>;
+type NamedIds = Readonly<Record<'chosen' | 'own', IdValue | undefined>>;
 
 /**
  * Plans how a create finds out that its id belongs to another item: always for an id in the query, and for one in the body where a name
@@ -185,7 +186,7 @@ export function createIdCheck({
 }: OperationContext): (
   location: ItemLocation,
   ids: NamedIds,
-) => { readonly id: string | number; readonly problems: readonly ItemProblem[] } | undefined {
+) => { readonly id: IdValue; readonly problems: readonly ItemProblem[] } | undefined {
   // A create that declares a conflict has one where the client chooses the id of an item that exists.
   const isNamed = /(^|\.)name$/i.test(resource.idProperty ?? '') || declaresStatus(operation, 409);
   const isCreate = operation.method === 'POST' && resource.members === undefined;

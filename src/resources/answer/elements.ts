@@ -1,3 +1,4 @@
+import { isNumber } from '../../base/exact-number.js';
 import { rankNames } from '../../conventions/conventions.js';
 import { isObject, readMember, readPath, withPath, filterMembers } from '../../base/json.js';
 import type { Answer } from '../../http/answer.js';
@@ -148,7 +149,7 @@ function toKey(named: unknown): unknown {
 function isSame(element: unknown, named: unknown): boolean {
   const key = toKey(named);
   const own = isObject(element) ? listKeys(element) : [element];
-  return key !== undefined && own.some((value) => value === key || (typeof value === 'number' && `${value}` === key));
+  return key !== undefined && own.some((value) => value === key || (isNumber(value) && String(value) === key));
 }
 
 type Resolve = (
@@ -172,14 +173,12 @@ function createResolver(context: OperationContext, property: string): Resolve {
       .at(-1) ?? '';
   const source = findSource(context, name, schema);
   const keys = rankNames(schema.members.keys(), 'ids.element');
-  const isNumber = (each: string): boolean => schema.members.get(each)?.schema.type === 'integer';
+  const isNumeric = (each: string): boolean => schema.members.get(each)?.schema.type === 'integer';
   const isRefused = [404, 422].some((status) => declaresStatus(binding.operation, status));
   return (exchange, location, sent) => {
     const { session } = exchange;
     const value = toKey(sent);
-    const key = keys.find((each) =>
-      isObject(sent) ? sent[each] === value : isNumber(each) === (typeof value === 'number'),
-    );
+    const key = keys.find((each) => (isObject(sent) ? sent[each] === value : isNumeric(each) === isNumber(value)));
     const partial: Item = isObject(sent) ? sent : { [key ?? 'name']: value };
     const known =
       source === undefined || key === undefined ? undefined : findItem(context, location, { source, key, partial });

@@ -1,3 +1,4 @@
+import { isIdValue } from '../../base/exact-number.js';
 import { means } from '../../conventions/conventions.js';
 import { NO_PROPERTIES, type Item } from '../store/lists/item-list.js';
 import {
@@ -118,7 +119,7 @@ function readIds(value: unknown, key = 'id'): readonly string[] {
   // An object with other properties is a new item inside of this one.
   const refers = isObject(value) && Object.keys(value).every((name) => name === key || means(name, 'ids.reference'));
   const id = refers ? (value[key] ?? value['id']) : value;
-  return (typeof id === 'string' && id !== '') || typeof id === 'number' ? [String(id)] : [];
+  return isIdValue(id) && id !== '' ? [String(id)] : [];
 }
 
 /** The references of an operation whose bodies create no other items. */

@@ -1,3 +1,4 @@
+import { type IdValue, isIdValue, isNumber } from '../../base/exact-number.js';
 import { TEMPORARY_PREFIX, SAYS_FIXED } from '../../conventions/descriptions.js';
 import { means } from '../../conventions/conventions.js';
 import { capitalize } from '../../base/names.js';
@@ -108,7 +109,7 @@ function adoptShown({ model, collection, scope }: ItemLocation, created: StoredI
 function createItem(
   context: OperationContext,
   exchange: Exchange,
-  from: { readonly location: ItemLocation; readonly body: Item; readonly id: string | number | undefined },
+  from: { readonly location: ItemLocation; readonly body: Item; readonly id: IdValue | undefined },
 ): CreatedItem | { readonly refused: Answer } {
   const { location, body, id } = from;
   const upload = readUpload(exchange.call);
@@ -148,7 +149,7 @@ function showSent(entry: StoredItem, sent: Item, names: readonly string[]): Stor
 export function answerProblem(
   context: OperationContext,
   exchange: Exchange,
-  { id, problems }: { readonly id: string | number | undefined; readonly problems: readonly ItemProblem[] },
+  { id, problems }: { readonly id: IdValue | undefined; readonly problems: readonly ItemProblem[] },
 ): Answer {
   const [problem] = problems;
   const { members, memberParameter } = context.model.resource;
@@ -161,7 +162,7 @@ export function answerProblem(
 }
 
 /** The id that a request chooses: of the target for a membership, or of an item that clients name. */
-function readOwnId({ binding, model }: OperationContext, body: Item): string | number | undefined {
+function readOwnId({ binding, model }: OperationContext, body: Item): IdValue | undefined {
   const { resource, idProperty } = model;
   if (resource.members !== undefined) {
     const name = resource.memberParameter ?? Object.keys(body).find((each) => /_?id$/i.test(each));
@@ -172,8 +173,8 @@ function readOwnId({ binding, model }: OperationContext, body: Item): string | n
   return idProperty?.readOnly === true ? undefined : readIdValue(readMember(body, resource.idProperty ?? 'id'));
 }
 
-export function readIdValue(value: unknown): string | number | undefined {
-  return (typeof value === 'string' && value !== '') || typeof value === 'number' ? value : undefined;
+export function readIdValue(value: unknown): IdValue | undefined {
+  return isIdValue(value) && value !== '' ? value : undefined;
 }
 
 /** Changes an item: the parts that the request names, or, for an action, its status. */
@@ -214,9 +215,9 @@ function createReplacement(context: OperationContext): (exchange: Exchange, of: 
   const keep = createKeptReader(context);
   return ({ session }, { entry, location, body }) => {
     const id = readMember(entry.item, resource.idProperty ?? 'id');
-    const isOwn = typeof id === 'number' || isPathId(resource) || resource.keyProperties.length > 0;
+    const isOwn = isNumber(id) || isPathId(resource) || resource.keyProperties.length > 0;
     return model.replace(entry.item, {
-      id: isOwn ? (id as string | number) : entry.id,
+      id: isOwn ? (id as IdValue) : entry.id,
       body: { ...keep(entry.item), ...body },
       fixed: { ...binding.set, ...location.known },
       defaults: location.collection.defaults,
@@ -448,7 +449,7 @@ export function createBatchDeleteHandler(context: OperationContext): StateHandle
 function readIds(value: unknown, idProperty: string): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((each) => readIds(each, idProperty));
   if (isObject(value)) return readIds(readMember(value, idProperty), idProperty);
-  return typeof value === 'string' || typeof value === 'number' ? String(value).split(/\s*,\s*/) : [];
+  return isIdValue(value) ? String(value).split(/\s*,\s*/) : [];
 }
 
 type AnswerSeveral = (exchange: Exchange, choice: ResponseChoice, entries: readonly StoredItem[]) => Answer | undefined;

@@ -1,3 +1,5 @@
+import type { IdValue } from '../../base/exact-number.js';
+import { toNumber } from '../../base/exact-number.js';
 import { means } from '../../conventions/conventions.js';
 import { createHash } from 'node:crypto';
 import { type Contract, readSchemaAt } from '../../contract/contract.js';
@@ -31,7 +33,7 @@ interface IdSource {
 /** Generates and converts the ids of one collection. */
 export interface Identity {
   /** The id of create number `number`: a function of the seed, the collection and that number, unused in this scope. */
-  generateId(collection: Collection, scope: string, source: IdSource): string | number;
+  generateId(collection: Collection, scope: string, source: IdSource): IdValue;
   /** The id that is a hash of what an item holds; undefined where ids are generated, or where the item does not hold that. */
   readonly deriveId: ((values: Item) => string | undefined) | undefined;
   /** The key of create number `number` that only its answer shows; undefined where the id identifies the items. */
@@ -39,7 +41,7 @@ export interface Identity {
   /** Whether an id has the type of the ids: only digits do where they are numbers. */
   fits(id: string): boolean;
   /** The id in the form of an item: a number where the schema requires one, a full resource name with the ids of the parents in the scope. */
-  toValue(id: string | number, scope: string, origin?: string): string | number;
+  toValue(id: IdValue, scope: string, origin?: string): IdValue;
 }
 
 /** The property that is the id of an item. */
@@ -84,7 +86,7 @@ export function createIdentity(
         return toSelfUrl(resource.selfUrl, [...readScope(scope), readIdInUrl(String(id))], origin);
       if (resource.fullName !== undefined)
         return toFullName(resource.fullName, [...readScope(scope), readLastStep(String(id))]);
-      return whole && /^-?\d+$/.test(String(id)) ? Number(id) : whole ? id : String(id);
+      return whole && /^-?\d+$/.test(String(id)) ? toNumber(String(id)) : whole ? id : String(id);
     },
     generateId: (collection, scope, { seed, number, part = '' }) => {
       const list = collection.list(scope);

@@ -1,3 +1,4 @@
+import { isIdValue } from '../../base/exact-number.js';
 import { TextDecoder, TextEncoder } from 'node:util';
 import { isObject, readMember, withPath, filterMembers } from '../../base/json.js';
 import type { Resource } from './resource.js';
@@ -21,7 +22,7 @@ export function omitAnnotations(given: Item, resource: Resource): Item {
 /** The id that `$id` gives to an item. */
 export function readIdAnnotation(given: Item, resource: Resource): string | undefined {
   const id = given['$id'];
-  return isId(id) && !isIdProperty(resource) ? String(id) : undefined;
+  return isIdValue(id) && !isIdProperty(resource) ? String(id) : undefined;
 }
 
 /** Some services have a property named `$id`; a singleton has no id. */
@@ -34,19 +35,15 @@ export function readParentScope(given: Item, resource: Resource): string | undef
   const { parents, path } = resource;
   if (parents.length === 0) return '';
   const parent = given['$parent'];
-  if (isId(parent)) return toParentScope(resource, String(parent));
+  if (isIdValue(parent)) return toParentScope(resource, String(parent));
   if (Array.isArray(parent) && parent.length === parents.length) return toScope(...parent.map(String));
   const ids = isObject(parent) ? parents.map((name) => parent[name]) : listParameters(path).map((name) => given[name]);
-  return ids.length > 0 && ids.every(isId) ? toScope(...ids.map(String)) : undefined;
+  return ids.length > 0 && ids.every(isIdValue) ? toScope(...ids.map(String)) : undefined;
 }
 
 /** The scope of one parent id, or of several ids joined by `/`: `thread_1/run_2`. */
 export function toParentScope({ parents }: Resource, parent: string): string {
   return parents.length > 1 ? toScope(...parent.split('/')) : toScope(parent);
-}
-
-function isId(value: unknown): value is string | number {
-  return typeof value === 'string' || typeof value === 'number';
 }
 
 /** The content that `$content` gives as a string or as `{ base64 }`; undefined for anything else. */

@@ -1,3 +1,4 @@
+import type { IdValue } from '../../base/exact-number.js';
 import type { Contract } from '../../contract/contract.js';
 import { filterMembers, isObject, joinObjects, overlay, mergePatch, setOwn, withPath } from '../../base/json.js';
 import { readSegments } from '../../contract/pointer.js';
@@ -74,7 +75,7 @@ export interface ItemModel {
 
 /** The inputs of a new item. */
 interface ItemInput {
-  readonly id: string | number | undefined;
+  readonly id: IdValue | undefined;
   /** The item that the request sends. */
   readonly body: Item;
   /** Properties that take precedence over the request: from the operation, the path or a hint. */

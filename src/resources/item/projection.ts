@@ -1,3 +1,4 @@
+import { isNumber, toNumber } from '../../base/exact-number.js';
 import { SAYS_COMMAS } from '../../conventions/descriptions.js';
 import { KEY_OF_OTHER } from '../../conventions/forms.js';
 import { means, rankNames } from '../../conventions/conventions.js';
@@ -329,11 +330,10 @@ function createTypeChange(
     const write = createTimestampWriter(target);
     return (value) => (Number.isNaN(Date.parse(String(value))) ? value : write(Date.parse(String(value))));
   }
-  if (to === 'string')
-    return (value) => (typeof value === 'number' || typeof value === 'boolean' ? String(value) : value);
+  if (to === 'string') return (value) => (isNumber(value) || typeof value === 'boolean' ? String(value) : value);
   if (to === 'boolean') return (value) => BOOLEANS.get(value) ?? value;
   if (from === 'boolean') return (value) => (typeof value === 'boolean' ? Number(value) : value);
-  return (value) => (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value);
+  return (value) => (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? toNumber(value) : value);
 }
 
 function isNumeric(type: string | undefined): boolean {

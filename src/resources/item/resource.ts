@@ -1,3 +1,4 @@
+import { isIdValue } from '../../base/exact-number.js';
 import { SAYS_UPSERT } from '../../conventions/descriptions.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import type { ListShape } from '../list/list-shape.js';
@@ -267,7 +268,7 @@ export function isInPart({ within }: Pick<Binding, 'within'>, item: Item, known:
 
 /** A string or a number as a string; undefined for any other value. */
 export function toText(value: unknown): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  return isIdValue(value) ? String(value) : undefined;
 }
 
 /** Whether an operation names its item or its parents in the query or the body, as methods in RPC style do. */

@@ -1,3 +1,4 @@
+import { type IdValue, isIdValue, isNumber } from '../../base/exact-number.js';
 import { means, type Idea } from '../../conventions/conventions.js';
 import { isObject, readMember } from '../../base/json.js';
 
@@ -10,8 +11,8 @@ export interface FilteredProperty {
 }
 
 /** Whether a value is a string, a number or a boolean. */
-export function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+export function isScalar(value: unknown): value is IdValue | boolean {
+  return isIdValue(value) || typeof value === 'boolean';
 }
 
 /** Whether a value fits the sign of a clause: `:` and `=` equal, `~` contains, and the bounds of numbers and dates. */
@@ -125,11 +126,11 @@ export function findTest(operator: string): Comparison | undefined {
 }
 
 function isBetween(actual: unknown, bounds: Readonly<Record<string, unknown>>): boolean {
-  const number = typeof actual === 'number' ? actual : Date.parse(String(actual));
+  const number = isNumber(actual) ? Number(actual) : Date.parse(String(actual));
   return Object.entries(bounds).every(([name, bound]) => {
-    const isNumber = typeof bound === 'number' || /^-?\d+(\.\d+)?$/.test(String(bound));
-    const plain = isNumber ? Number(bound) : Date.parse(String(bound));
-    const limit = toUnit(plain, { isNumber, actual });
+    const isPlain = isNumber(bound) || /^-?\d+(\.\d+)?$/.test(String(bound));
+    const plain = isPlain ? Number(bound) : Date.parse(String(bound));
+    const limit = toUnit(plain, { isPlain, actual });
     if (name === 'gt') return number > limit;
     if (name === 'gte') return number >= limit;
     if (name === 'lt') return number < limit;
@@ -138,13 +139,13 @@ function isBetween(actual: unknown, bounds: Readonly<Record<string, unknown>>): 
 }
 
 /** A bound in the unit of a value: seconds for a number of seconds, milliseconds for a date. */
-function toUnit(bound: number, { isNumber, actual }: { readonly isNumber: boolean; readonly actual: unknown }): number {
+function toUnit(bound: number, { isPlain, actual }: { readonly isPlain: boolean; readonly actual: unknown }): number {
   const isSeconds = (value: number): boolean => Math.abs(value) < 100_000_000_000;
-  if (typeof actual !== 'number') return isNumber && isSeconds(bound) ? bound * 1000 : bound;
-  return !isNumber && isSeconds(actual) ? bound / 1000 : bound;
+  if (!isNumber(actual)) return isPlain && isSeconds(bound) ? bound * 1000 : bound;
+  return !isPlain && isSeconds(Number(actual)) ? bound / 1000 : bound;
 }
 
 /** A string as it is, and any other value as JSON. */
 export function toText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return isIdValue(value) ? String(value) : JSON.stringify(value);
 }

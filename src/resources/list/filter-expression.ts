@@ -1,3 +1,4 @@
+import { isIdValue } from '../../base/exact-number.js';
 import { isObject } from '../../base/json.js';
 import { toBareName } from '../../base/names.js';
 import type { SchemaView } from '../../contract/schema-view/schema-view.js';
@@ -329,5 +330,5 @@ function listElements(value: unknown): readonly unknown[] {
 }
 
 function toLowerText(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value).toLowerCase() : '';
+  return isIdValue(value) ? String(value).toLowerCase() : '';
 }

@@ -1,3 +1,4 @@
+import { isNumber } from '../../base/exact-number.js';
 import { readMember, readPath } from '../../base/json.js';
 import type { SchemaView } from '../../contract/schema-view/schema-view.js';
 import { type FilteredProperty, holds, isRead, isScalar, matches, readFiltered, toText } from './comparisons.js';
@@ -245,6 +246,6 @@ function compareValues(a: unknown, b: unknown): number {
   if (a === b) return 0;
   if (a === undefined || a === null) return 1;
   if (b === undefined || b === null) return -1;
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (isNumber(a) && isNumber(b)) return Number(a) - Number(b) || (String(a) < String(b) ? -1 : 1);
   return toText(a) < toText(b) ? -1 : 1;
 }

@@ -1,3 +1,4 @@
+import { isIdValue } from '../../base/exact-number.js';
 import {
   type CollectionChanges,
   isObject,
@@ -123,7 +124,7 @@ function createVerbs(items: Items) {
     items.seed(location);
     const created = items.create(location, {
       fixed: item,
-      id: typeof id === 'string' || typeof id === 'number' ? id : undefined,
+      id: isIdValue(id) ? id : undefined,
       key: readIdAnnotation(given, resource),
       content: readInlineContent(given),
       strict: true,

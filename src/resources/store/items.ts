@@ -1,3 +1,4 @@
+import type { IdValue } from '../../base/exact-number.js';
 import { NO_PROPERTIES, type StoredItem, type Item, type ItemContent, type NewEntry } from './lists/item-list.js';
 import { joinObjects, readMember, withPath } from '../../base/json.js';
 import { memoize } from '../../base/memoize.js';
@@ -64,7 +65,7 @@ interface NewItem {
   /** Default values; values of the fixtures take precedence. */
   readonly defaults?: Item | undefined;
   /** Generated where it is undefined. */
-  readonly id?: string | number | undefined;
+  readonly id?: IdValue | undefined;
   /** The id in the collection where it is not a property of the item. */
   readonly key?: string | undefined;
   readonly content?: ItemContent | undefined;
@@ -416,7 +417,7 @@ function draftEntry({ model, collection, scope, part, transaction }: ItemLocatio
     fixed,
     defaults: readDefaults(resource, id, defaults),
     seed,
-    key: `${resource.name}\0${scope}\0${number ?? id}`,
+    key: `${resource.name}\0${scope}\0${String(number ?? id)}`,
     now: clock.now(),
   });
   const tagged = withJoinedKeys(resource, withKeys(resource, model.tag(built, 1), String(id)));
@@ -438,7 +439,7 @@ function withKeys({ keyProperties }: Resource, item: Item, id: string): Item {
 }
 
 /** Default values; where several properties identify an item, one that is left out has the generated id. */
-function readDefaults({ keyProperties }: Resource, id: string | number, defaults: Item): Item {
+function readDefaults({ keyProperties }: Resource, id: IdValue, defaults: Item): Item {
   const own = keyProperties.filter((name) => !name.includes('.'));
   return { ...Object.fromEntries(own.map((name) => [name, String(id)])), ...defaults };
 }

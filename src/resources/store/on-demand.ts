@@ -1,3 +1,4 @@
+import { type IdValue, isIdValue, isNumber, toNumber } from '../../base/exact-number.js';
 import { toDay } from '../../base/clock.js';
 import { means } from '../../conventions/conventions.js';
 import { freezeDeep, isObject, overlay, readMember, withPath, filterMembers, joinObjects } from '../../base/json.js';
@@ -128,7 +129,7 @@ function createSeed(
       });
       // An item can be identified by the one that it shows.
       const shown = resource.idProperty?.includes('.') === true ? readMember(item, resource.idProperty) : undefined;
-      const own = typeof shown === 'string' || typeof shown === 'number' ? shown : id;
+      const own = isIdValue(shown) ? shown : id;
       collection.add({ id: readItemKey(resource, item, own), item, part, onDemand: 'list' }, scope);
     }
   };
@@ -148,7 +149,7 @@ function createFinder(
     const known = lookUp(location, id);
     if (known !== undefined || recall(location, id) !== undefined) return known;
     const { identity, resource } = location.model;
-    const generateId = (): string | number =>
+    const generateId = (): IdValue =>
       identity.generateId(collection, scope, { seed: transaction.seed, number: 0, part: id });
     const key = `id\0${id}`;
     // The path can name the value of another property than the id.
@@ -218,7 +219,7 @@ const recall: ItemsOnDemand['recall'] = ({ collection, scope, model: { resource 
 };
 
 function findByKey({ alternateKeys }: Resource, entries: readonly StoredItem[], id: string): StoredItem | undefined {
-  const isNamed = (value: unknown): boolean => value === id || (typeof value === 'number' && String(value) === id);
+  const isNamed = (value: unknown): boolean => value === id || (isNumber(value) && String(value) === id);
   return entries.find(({ item }) => alternateKeys.some((name) => isNamed(readMember(item, name))));
 }
 
@@ -269,7 +270,7 @@ function createRepresentation(
         const entries = of.collection.list(at).entries.filter(({ onDemand }) => !isOpen || onDemand === 'list');
         if (entries.length > 0 && !isMutual && !(isKey && index === undefined))
           return entries[choose() % entries.length]?.item;
-        const known = typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
+        const known = isIdValue(id) ? String(id) : undefined;
         if (known === undefined || !isOpen || !model.identity.fits(known)) return undefined;
         return lookUp(of, known)?.item ?? generateOnDemand(parts, of, { id: known, key: `id\0${known}` });
       },
@@ -314,12 +315,12 @@ function hasCreatedParent({ transaction, model: { resource }, scope }: ItemLocat
 function generateOnDemand(
   parts: GeneratingParts,
   { model, scope, known, transaction }: ItemLocation,
-  { id, key, index }: { readonly id: string | number; readonly key: string; readonly index?: number },
+  { id, key, index }: { readonly id: IdValue; readonly key: string; readonly index?: number },
 ): Item {
   const { resource, schema, identity, idProperty: property } = model;
   const { origin } = transaction;
   const given: Record<string, unknown> = {};
-  const nested: (readonly [path: string, value: string | number])[] = [];
+  const nested: (readonly [path: string, value: IdValue])[] = [];
   const ids = String(id).split('/');
   if (ids.length === resource.keyProperties.length) {
     for (const [i, name] of resource.keyProperties.entries()) {
@@ -380,10 +381,10 @@ export function readParentIds({ path }: Resource, schema: SchemaView | undefined
 }
 
 /** An id from a path in the type of its schema. */
-export function toType(id: string | number, type: string | readonly string[] | undefined): string | number {
+export function toType(id: IdValue, type: string | readonly string[] | undefined): IdValue {
   const types = typeof type === 'string' ? [type] : (type ?? []);
   const numeric = types.includes('integer') || types.includes('number');
-  return numeric && /^-?\d+$/.test(String(id)) ? Number(id) : id;
+  return numeric && /^-?\d+$/.test(String(id)) ? toNumber(String(id)) : id;
 }
 
 /** A complete item with its optional properties. */

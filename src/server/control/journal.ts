@@ -1,3 +1,4 @@
+import { writeJson } from '../../base/exact-json.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { negotiate } from '../../http/response/negotiate.js';
@@ -77,7 +78,7 @@ async function* writePage(
 ): AsyncGenerator<string, void, undefined> {
   let before = '{"interactions":[';
   for await (const interaction of interactions) {
-    yield before + JSON.stringify(interaction);
+    yield before + writeJson(interaction);
     before = ',';
   }
   yield `${before === ',' ? '' : before}],${JSON.stringify(rest).slice(1)}`;

@@ -1,5 +1,5 @@
 import { loadCassette } from '../../features/recording/cassette/cassette.js';
-import { toDoubles } from '../../features/recording/cassette/exact-json.js';
+import { toDoubles } from '../../base/exact-json.js';
 import { loadBody, readText, writeBody } from '../../features/recording/cassette/recorded-body.js';
 import { openToRecord, type RecordingParts } from '../../features/recording/cassettes.js';
 import { type HarImported, importHar } from '../../features/recording/har.js';

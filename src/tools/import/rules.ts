@@ -4,7 +4,7 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { type HeaderFields, readContentType } from '../../http/header-fields.js';
 import { findMedia, isJsonType, toEssence } from '../../contract/media-type.js';
-import { writeCanonical } from '../../features/recording/cassette/exact-json.js';
+import { writeCanonical } from '../../features/recording/cassette/canonical.js';
 import type { ScenarioContext } from '../../features/scenario/definition/kinds.js';
 import { findExpressions } from '../../features/scenario/rules/expression.js';
 import { findScenarioMistake } from '../../features/scenario/scenarios.js';

@@ -9,7 +9,7 @@ import { createFixtures, type FixtureParts } from '../../../tools/import/cassett
 import { createMock } from '../../../mock/mock.js';
 import type { Cassette, StoredExchange } from '../../../features/recording/cassette/cassette.js';
 import { createResponseCheck } from '../../../features/recording/drift/check.js';
-import { toDoubles } from '../../../features/recording/cassette/exact-json.js';
+import { toDoubles } from '../../../base/exact-json.js';
 import { readCall } from '../../../features/recording/matching/exchange-index.js';
 import { createMatcher } from '../../../features/recording/matching/match.js';
 import type { SkippedItem } from '../../../features/recording/promote/promote-files.js';

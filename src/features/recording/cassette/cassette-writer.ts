@@ -14,7 +14,7 @@ import { pipeline } from 'node:stream/promises';
 import { UNDOCUMENTED } from '../../../contract/operations/undocumented.js';
 import { createContentDecoders } from '../../../http/content-encoding.js';
 import { BODIES_FOLDER, type Cassette, loadCassette, type StoredExchange } from './cassette.js';
-import { writeJson } from './exact-json.js';
+import { writeJson } from '../../../base/exact-json.js';
 import {
   type NewExchange,
   type RecordedBody,

@@ -2,7 +2,7 @@ import { isObject } from '../../../base/json.js';
 import type { StreamEvent } from '../../../http/event-stream.js';
 import type { HeaderFields } from '../../../http/header-fields.js';
 import type { QueryValues } from '../../../http/target.js';
-import { writeJson } from './exact-json.js';
+import { writeJson } from '../../../base/exact-json.js';
 import { invalidRecording, readJsonFile } from './manifest.js';
 
 /** One exchange with the upstream as a cassette stores it; secrets are placeholders. */

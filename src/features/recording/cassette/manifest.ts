@@ -7,7 +7,7 @@ import { findJsonMistake, isObject } from '../../../base/json.js';
 import { readString } from '../../../contract/pointer.js';
 import { MockError, type Place, suggest } from '../../../base/errors.js';
 import { REDACTION_MEMBERS, type RedactionOptions } from '../redaction/secret-rules.js';
-import { readJson, writeJson } from './exact-json.js';
+import { readJson, writeJson } from '../../../base/exact-json.js';
 
 /** The content of `cassette.json`. */
 export interface Manifest {

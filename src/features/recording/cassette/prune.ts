@@ -5,7 +5,7 @@ import { readCall } from '../matching/exchange-index.js';
 import { createMatcher, type MatcherParts } from '../matching/match.js';
 import { toFileName, writeAtomically } from './cassette-writer.js';
 import { BODIES_FOLDER, type Cassette, listBodyFiles, loadBodyBytes, type StoredExchange } from './cassette.js';
-import { writeCanonical } from './exact-json.js';
+import { writeCanonical } from './canonical.js';
 import { type RecordedBody, type RecordedExchange, toBody, writeExchange } from './exchange.js';
 
 /** An exchange that replay does not need. */

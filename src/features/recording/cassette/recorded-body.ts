@@ -6,7 +6,8 @@ import { readMultipart, writeMultipart } from '../../../http/multipart.js';
 import { isBodiless } from '../../../http/request/body-bytes.js';
 import { isDeeper } from '../../../http/request/body-codec.js';
 import { loadBodyBytes } from './cassette.js';
-import { readJson, writeCanonical, writeJson } from './exact-json.js';
+import { readJson, writeJson } from '../../../base/exact-json.js';
+import { writeCanonical } from './canonical.js';
 import type { RecordedBody, RecordedMessage, RecordedPart, RecordedRequest } from './exchange.js';
 import { host } from '../../../base/platform.js';
 

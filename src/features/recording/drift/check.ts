@@ -8,7 +8,7 @@ import { writeTarget } from '../../../http/target.js';
 import type { Validators } from '../../../schema/validate.js';
 import { listErrors, NO_VIOLATIONS, type Violation, type ViolationCode } from '../../../schema/violation.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
-import { toDoubles } from '../cassette/exact-json.js';
+import { toDoubles } from '../../../base/exact-json.js';
 import { loadBody, toRequest, writeBody } from '../cassette/recorded-body.js';
 import { type CallParts, matchRequest } from '../matching/exchange-index.js';
 import { checkLists } from './lists.js';

@@ -12,7 +12,7 @@ import { readTarget, writeTarget } from '../../../http/target.js';
 import { memoize } from '../../../base/memoize.js';
 import type { Validators } from '../../../schema/validate.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
-import { writeCanonical } from '../cassette/exact-json.js';
+import { writeCanonical } from '../cassette/canonical.js';
 import type { RecordedRequest } from '../cassette/exchange.js';
 import { loadBody, toRequest } from '../cassette/recorded-body.js';
 import type { FactsReader, RequestFacts } from './request-facts.js';

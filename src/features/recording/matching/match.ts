@@ -5,7 +5,7 @@ import { decodeContent } from '../../../http/content-encoding.js';
 import { readTarget, writeTarget } from '../../../http/target.js';
 import { hideUrlSecrets } from '../../../conventions/secret-forms.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
-import { type JsonDifference, listDifferences, toShortText } from '../cassette/exact-json.js';
+import { type JsonDifference, listDifferences, toShortText } from '../cassette/canonical.js';
 import type { RecordedBody, RecordedExchange } from '../cassette/exchange.js';
 import { readBody } from '../cassette/recorded-body.js';
 import { createMask } from '../redaction/redact.js';

@@ -4,7 +4,7 @@ import type { Contract } from '../../../contract/contract.js';
 import { mapScalars } from '../../../base/json.js';
 import { readSegments } from '../../../contract/pointer.js';
 import type { StoredExchange } from '../cassette/cassette.js';
-import { listDifferences, writeCanonical } from '../cassette/exact-json.js';
+import { listDifferences, writeCanonical } from '../cassette/canonical.js';
 import { readContentType } from '../../../http/header-fields.js';
 import type { Call } from '../../../http/request/call.js';
 import { readBodyPointers, readParameterPointers } from '../redaction/secret-walk.js';

@@ -1,6 +1,7 @@
 import { isObject, readMember } from '../../../base/json.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
-import { toDoubles, writeCanonical } from '../cassette/exact-json.js';
+import { toDoubles } from '../../../base/exact-json.js';
+import { writeCanonical } from '../cassette/canonical.js';
 import { DERIVATIONS, fillDerived } from '../../../generate/derived-values.js';
 import { readContentType } from '../../../http/header-fields.js';
 import { loadBody, readText, writeBody } from '../cassette/recorded-body.js';

@@ -1,5 +1,5 @@
 import type { Validators } from '../../../schema/validate.js';
-import { writeCanonical } from '../cassette/exact-json.js';
+import { writeCanonical } from '../cassette/canonical.js';
 import { readText } from '../cassette/recorded-body.js';
 import type { Item, PromoteCollection, Promoted, PromotedItem } from './promote.js';
 

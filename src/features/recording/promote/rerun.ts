@@ -1,6 +1,7 @@
 import { writeTarget } from '../../../http/target.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
-import { listDifferences, toDoubles, toShortText } from '../cassette/exact-json.js';
+import { toDoubles } from '../../../base/exact-json.js';
+import { listDifferences, toShortText } from '../cassette/canonical.js';
 import type { RecordedBody, RecordedResponse } from '../cassette/exchange.js';
 import { loadBody, readBody, toRequest, writeBody } from '../cassette/recorded-body.js';
 import { compareHeads } from '../drift/drift.js';

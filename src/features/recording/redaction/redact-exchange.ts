@@ -5,7 +5,8 @@ import type { DeclaredResponse, Operation } from '../../../contract/operations/o
 import { findResponse } from '../../../contract/operations/responses.js';
 import { type HeaderFields, mapFields, readContentType } from '../../../http/header-fields.js';
 import type { Direction } from '../../../schema/violation.js';
-import { readJson, writeCanonical, writeJson } from '../cassette/exact-json.js';
+import { readJson, writeJson } from '../../../base/exact-json.js';
+import { writeCanonical } from '../cassette/canonical.js';
 import type {
   NewExchange,
   RecordedBody,

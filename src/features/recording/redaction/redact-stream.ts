@@ -1,4 +1,4 @@
-import { readJson } from '../cassette/exact-json.js';
+import { readJson } from '../../../base/exact-json.js';
 import type { TextFilter } from '../cassette/exchange.js';
 import type { JsonPlace, SecretWalk, VisitText } from './secret-walk.js';
 

@@ -6,7 +6,8 @@ import { replacePatterns, type SecretPattern } from '../../../conventions/secret
 import { isRandom } from '../../../conventions/secret-names.js';
 import type { Validators } from '../../../schema/validate.js';
 import type { WrittenText } from '../cassette/cassette-writer.js';
-import { ExactNumber, readJson } from '../cassette/exact-json.js';
+import { readJson } from '../../../base/exact-json.js';
+import { ExactNumber } from '../../../base/exact-number.js';
 import type { NewExchange } from '../cassette/exchange.js';
 import { ANY_SHAPE, createPlaceholderRegistry, type PlaceholderRegistry } from './placeholder.js';
 import { visitExchange } from './redact-exchange.js';

@@ -6,7 +6,7 @@ import type { MediaType, Operation } from '../../../contract/operations/operatio
 import { findMedia } from '../../../contract/media-type.js';
 import type { Direction } from '../../../schema/violation.js';
 import type { Validators } from '../../../schema/validate.js';
-import { ExactNumber } from '../cassette/exact-json.js';
+import { ExactNumber } from '../../../base/exact-number.js';
 import { ANY_SHAPE, type SecretShape } from './placeholder.js';
 import type { SecretRules } from './secret-rules.js';
 

@@ -1,3 +1,4 @@
+import { isIdValue } from '../../../base/exact-number.js';
 import { isObject, readOwn, setOwn } from '../../../base/json.js';
 import { readPointer, toPointer } from '../../../contract/pointer.js';
 import type { Call } from '../../../http/request/call.js';
@@ -97,7 +98,7 @@ function replaceText(text: string, evaluateOne: (expression: Expression) => unkn
 
 function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return isIdValue(value) ? String(value) : JSON.stringify(value);
 }
 
 function evaluate(expression: Expression, scope: ExpressionScope): unknown {
