@@ -46,8 +46,15 @@ test.each([
   expect(await readKind(union(MAPPING), { Cat: withKind(kind) })).toEqual(kind);
 });
 
-test('a discriminator without a mapping leaves the property', async () => {
-  expect(await readKind(union(undefined), { Cat: withKind(TEXT) })).toEqual(TEXT);
+test('a discriminator without a mapping fixes the property to the name of each alternative', async () => {
+  expect(await readKind(union(undefined), { Cat: withKind(TEXT) })).toEqual({ ...TEXT, enum: ['Cat'] });
+});
+
+test.each([
+  ['has values', { ...TEXT, enum: ['canine'] }],
+  ['has an example that is no name', { ...TEXT, examples: ['canine'] }],
+])('a discriminator without a mapping leaves the property where that of another alternative %s', async (_, kind) => {
+  expect(await readKind(union(undefined), { Cat: withKind(TEXT), Dog: withKind(kind) })).toEqual(TEXT);
 });
 
 test('a discriminator leaves the property of an alternative that another one extends', async () => {

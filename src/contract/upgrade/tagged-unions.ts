@@ -21,27 +21,24 @@ interface Tagged {
   readonly pointer: string;
   readonly property: string;
   readonly values: readonly unknown[];
-  readonly isMapped: boolean;
 }
 
 /**
- * Fixes the property of a discriminator in the alternatives that declare it as any string: to the values that its `mapping` has for them.
+ * Fixes the property of a discriminator in the alternatives that declare it as any string: to the values that its `mapping` has for them,
+ * and without a `mapping`, if all alternatives declare any string, to their names.
  *
- * Without that each object fits several alternatives, which `oneOf` refuses, and the document says only in the `mapping` which one it is
- * (OpenAPI 3.1 section 4.8.25). Alternatives that fix the property themselves stay as they are, and so do those that others extend, and
- * those that no `mapping` has: their values are often other ones than their names.
+ * Without that each object fits several alternatives, which `oneOf` refuses, and the document says only so which one it is (OpenAPI 3.1
+ * section 4.8.25). Alternatives that fix the property themselves stay as they are, and so do those that others extend.
  */
 export function narrowTaggedUnions(document: Node, unions: readonly TaggedUnion[]): Node {
   const found = new Map<string, Tagged>();
   for (const tagged of unions.flatMap((union) => listTagged(document, union))) {
     const key = `${tagged.property} ${tagged.pointer}`;
-    const { values = [], isMapped = false } = found.get(key) ?? {};
-    const all = [...new Set([...values, ...tagged.values])];
-    found.set(key, { ...tagged, values: all, isMapped: isMapped || tagged.isMapped });
+    const { values = [] } = found.get(key) ?? {};
+    found.set(key, { ...tagged, values: [...new Set([...values, ...tagged.values])] });
   }
   let current = document;
   for (const tagged of found.values()) {
-    if (!tagged.isMapped) continue;
     // Only a schema inside the document changes.
     current = changeAt(current, readSegments(tagged.pointer), (schema) => fixProperty(schema as Node, tagged)) as Node;
   }
@@ -65,7 +62,7 @@ function listTagged(document: Node, { pointer, isMapped }: TaggedUnion): readonl
   const mapping = readEntries(discriminator['mapping']).map(([name, reference]) => [name, fromReference(reference)]);
   const names = new Set(mapping.map(([name]) => name));
   const alternatives = readAlternatives(document, union);
-  return alternatives.flatMap(({ part, parts }) => {
+  const tagged = alternatives.flatMap(({ part, parts }) => {
     const values = mapping.flatMap(([name, target]) => (target === part.pointer ? [name] : []));
     const isExtended = alternatives.some((other) => other.part !== part && other.parts.some(isAt(part.pointer)));
     if (values.length === 0 || isExtended || parts.some((each) => namesOthers(each, property, values))) return [];
@@ -74,8 +71,10 @@ function listTagged(document: Node, { pointer, isMapped }: TaggedUnion): readonl
     if (!isOpen || !declared.every((each) => isFree(each, names))) return [];
     const isNullable =
       declared.length > 0 && declared.every(({ type }) => Array.isArray(type) && type.includes('null'));
-    return [{ pointer: part.pointer, property, values: isNullable ? [...values, null] : values, isMapped }];
+    return [{ pointer: part.pointer, property, values: isNullable ? [...values, null] : values }];
   });
+  // Where an alternative has other values than its name, the others can have too.
+  return isMapped || tagged.length === [union['oneOf'] ?? [], union['anyOf'] ?? []].flat().length ? tagged : [];
 }
 
 /** The shared objects among the alternatives, with all that they extend. */
