@@ -6,7 +6,7 @@ import { openShop } from './shop.js';
 const toReference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
 
 /** Cats and dogs that extend one schema, which declares their kind as any string: the usual form of such documents. */
-function toSpec(mapping?: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
+function toSpec(mapping?: Readonly<Record<string, string>>, example?: string): Readonly<Record<string, unknown>> {
   const extend = (properties: object): object => ({ allOf: [toReference('Animal'), object(properties)] });
   const pet = toReference('Pet');
   return toDocument(
@@ -22,7 +22,7 @@ function toSpec(mapping?: Readonly<Record<string, string>>): Readonly<Record<str
         oneOf: [toReference('Cat'), toReference('Dog')],
         discriminator: { propertyName: 'kind', ...(mapping && { mapping }) },
       },
-      Animal: object({ kind: TEXT, id: TEXT, name: TEXT }, 'kind'),
+      Animal: object({ kind: example === undefined ? TEXT : { ...TEXT, example }, id: TEXT, name: TEXT }, 'kind'),
       Cat: extend({ indoor: BOOLEAN }),
       Dog: extend({ breed: TEXT }),
     },
@@ -60,8 +60,15 @@ describe('a oneOf whose discriminator alone says which alternative is meant', ()
     expect([status, violation?.code, violation?.pointer]).toEqual([400, 'ENUM', '/kind']);
   });
 
-  it('without a mapping lists every item, although each one fits several alternatives', async () => {
-    const { mock, send } = await openShop({ spec: toSpec() });
+  it('without a mapping takes the names of the alternatives, and refuses other values', async () => {
+    const { send } = await openShop({ spec: toSpec() });
+    const { body } = await send('POST', '/pets', { kind: 'Dog', name: 'Rex' });
+    expect((await send('GET', '/pets')).list).toEqual([body]);
+    expect((await send('POST', '/pets', { kind: 'canine', name: 'Rex' })).status).toBe(400);
+  });
+
+  it('without a mapping, and with an example that is no name, lists every item, although each one fits several alternatives', async () => {
+    const { mock, send } = await openShop({ spec: toSpec(undefined, 'canine') });
     const { body } = await send('POST', '/pets', { kind: 'canine', name: 'Rex' });
     const { status, list } = await send('GET', '/pets');
     const found = mock.journal.last()?.violations.map(({ code, severity }) => `${code} ${severity}`);
