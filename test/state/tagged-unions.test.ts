@@ -67,7 +67,7 @@ describe('a oneOf whose discriminator alone says which alternative is meant', ()
     expect((await send('POST', '/pets', { kind: 'canine', name: 'Rex' })).status).toBe(400);
   });
 
-  it('without a mapping, and with an example that is no name, lists every item, although each one fits several alternatives', async () => {
+  it('without a mapping, and with an example of another value, lists every item, although each one fits several alternatives', async () => {
     const { mock, send } = await openShop({ spec: toSpec(undefined, 'canine') });
     const { body } = await send('POST', '/pets', { kind: 'canine', name: 'Rex' });
     const { status, list } = await send('GET', '/pets');

@@ -6,8 +6,8 @@ import { means } from '../../conventions/conventions.js';
 import { isOwnIdName, toItemNoun } from '../../conventions/names.js';
 import type { Call } from '../../http/request/call.js';
 import type { Exchange } from '../../answer/chain.js';
-import { isUnlike } from '../item/positions.js';
-import { type Binding, READS } from '../item/resource.js';
+import { isSameItem, isUnlike, openEnvelope } from '../item/positions.js';
+import { type Binding, CREATES, READS } from '../item/resource.js';
 import { toScope } from '../store/collection.js';
 import type { Item, StoredItem } from '../store/lists/item-list.js';
 import { toType } from '../store/on-demand.js';
@@ -29,12 +29,18 @@ export function withOperations(context: StateContext, binding: Binding, writers:
   const { read, resources } = context;
   const pointer = findSuccessMedia(binding.operation)?.schemaPointer ?? '';
   const schema = READS.has(binding.action) ? undefined : read(pointer);
-  const poll = schema && findPoll(context, binding, schema);
+  const task = openEnvelope(read, schema);
+  const poll = task && findPoll(context, binding, task);
   const own = read(resources.collections.get(binding.collection)?.schema);
-  const isOther = own === undefined || (schema !== undefined && isUnlike(read, own, schema));
-  const isReceipt = poll !== undefined && isOther;
-  const shape = (schema && readShape(schema, poll?.collection ?? '')) ?? (isReceipt ? PLAIN_RECEIPT : undefined);
-  if (schema === undefined || shape === undefined || (poll === undefined && schema === own)) return writers;
+  const isShared = poll !== undefined && resources.collections.get(poll.collection)?.schema === task?.pointer;
+  const isReceipt =
+    task !== undefined &&
+    poll !== undefined &&
+    (own === undefined || (isShared ? !isSameItem(read, own, task) : isUnlike(read, own, task)));
+  const shape = (task && readShape(task, poll?.collection ?? '')) ?? (isReceipt ? PLAIN_RECEIPT : undefined);
+  if (schema !== undefined && shape === undefined && poll === undefined)
+    return withTasksBeside(context, { binding, pointer, schema }, writers);
+  if (schema === undefined || shape === undefined || (poll === undefined && task === own)) return writers;
   const [project, report] = [writers.project(pointer), writers.report(pointer)];
   const writeTask = poll && createTaskWriter(context, { binding, poll, pointer });
   const show = (
@@ -56,6 +62,41 @@ export function withOperations(context: StateContext, binding: Binding, writers:
       at === pointer && (poll ?? report) !== undefined
         ? (entry, exchange) => show(() => report?.(entry, exchange), { entry }, exchange)
         : writers.report(at),
+  };
+}
+
+/** Adds the work that a change starts, where an answer shows it beside the item: `{ "server": {…}, "action": {…} }`; only paths that read it have it. */
+function withTasksBeside(
+  context: StateContext,
+  { binding, pointer, schema }: { readonly binding: Binding; readonly pointer: string; readonly schema: SchemaView },
+  writers: BodyWriters,
+): BodyWriters {
+  const { read, resources } = context;
+  const own = resources.collections.get(binding.collection)?.schema;
+  const bindings = [...resources.bindings.values()];
+  const tasks = listProperties(schema).flatMap(({ name, target }) => {
+    const view = read(target);
+    const poll = view === undefined || view.pointer === own ? undefined : findPoll(context, binding, view);
+    if (poll === undefined || context.items.model(poll.collection).lifecycle === undefined) return [];
+    const isMade = bindings.some(({ collection, action }) => collection === poll.collection && CREATES.has(action));
+    return isMade ? [] : [{ name, write: createTaskWriter(context, { binding, poll, pointer: target }) }];
+  });
+  if (tasks.length === 0) return writers;
+  const project = writers.project(pointer);
+  return {
+    ...writers,
+    project: (at) =>
+      at !== pointer
+        ? writers.project(at)
+        : (entry, exchange) => {
+            const body = project(entry, exchange);
+            if (!isObject(body)) return body;
+            const shown = tasks.map(({ name, write }) => [
+              name,
+              write(exchange, { id: entry.id, fixed: (ids) => ids }),
+            ]);
+            return { ...body, ...(Object.fromEntries(shown) as Item) };
+          },
   };
 }
 

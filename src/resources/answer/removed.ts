@@ -118,6 +118,14 @@ function findListedStatus(
   });
 }
 
+/** The flag that an item has in the answer to its removal. */
+export function findRemovalFlag({ model }: OperationContext): RemovedMark | undefined {
+  const flag = listProperties(model.schema).find(
+    ({ known, schema }) => means(known, 'removed.report') && schema.type === 'boolean',
+  );
+  return flag && { property: flag.name, value: true, parameter: undefined };
+}
+
 /** The property that marks removed items, where a query parameter or the description of the DELETE says that they are kept. */
 function findFlag(context: OperationContext): RemovedMark | undefined {
   const { bindingsOf, binding, model } = context;

@@ -1,14 +1,16 @@
+import { toItemNoun } from '../../conventions/names.js';
+import { memoize } from '../../base/memoize.js';
 import { type IdValue, isIdValue, isNumber } from '../../base/exact-number.js';
 import { TEMPORARY_PREFIX, SAYS_FIXED } from '../../conventions/descriptions.js';
 import { means } from '../../conventions/conventions.js';
-import { capitalize } from '../../base/names.js';
+import { capitalize, toBareName } from '../../base/names.js';
 import { isFormType } from '../../contract/media-type.js';
 import { completeBody, locateItem } from './bodies.js';
 import { createIdCheck } from './conditions.js';
-import { filterMembers, isObject, joinObjects, readMember, withPath } from '../../base/json.js';
+import { filterMembers, isObject, joinObjects, omitAt, readMember, withPath } from '../../base/json.js';
 import { readBodyPointer } from '../infer/contract-index.js';
 import { applyJsonPatch, createElementMerge, type ElementMerge, isJsonPatch } from '../item/json-patch.js';
-import type { SchemaView } from '../../contract/schema-view/schema-view.js';
+import { listProperties, type SchemaView } from '../../contract/schema-view/schema-view.js';
 import { createItemEnvelope } from '../list/envelope.js';
 import { createValueReader, findIdsInput } from '../list/inputs.js';
 import { findCount } from '../list/list-shape.js';
@@ -36,7 +38,7 @@ import {
   toAnswer,
 } from './context.js';
 import { createMatchReader } from './read.js';
-import { findMark, withMark } from './removed.js';
+import { findMark, findRemovalFlag, withMark } from './removed.js';
 import {
   answerMissing,
   applyMask,
@@ -265,7 +267,7 @@ function createKeptReader(context: OperationContext): (item: Item) => Item {
 /** Removes one item, what lives under it and its memberships. */
 export function createDeleteHandler(context: OperationContext): StateHandler {
   const { choose, bodies } = context;
-  const mark = findMark(context);
+  const mark = findMark(context) ?? findRemovalFlag(context);
   return createItemHandler(context, (exchange, entry, location) => {
     const choice = choose(exchange.call);
     context.items.remove(location, entry.id);
@@ -469,6 +471,7 @@ function createSeveralAnswer(context: OperationContext): AnswerSeveral {
     if (path.length > 0) return true;
     return model.schema !== undefined && schema !== undefined && isSameItem(read, model.schema, schema);
   };
+  const showBeside = memoize((pointer: string) => createNeighbors(context, pointer));
   return (exchange, choice, entries) => {
     const pointer = choice.media?.schemaPointer;
     const schema = read(pointer);
@@ -480,11 +483,57 @@ function createSeveralAnswer(context: OperationContext): AnswerSeveral {
       const body =
         list === undefined
           ? withPath({}, count ?? [], entries.length)
-          : createItemEnvelope(read, schema, list.path)(projectAll(list.itemSchema, entries, exchange));
+          : showBeside(pointer)(
+              createItemEnvelope(read, schema, list.path)(projectAll(list.itemSchema, entries, exchange)),
+              entries,
+              exchange,
+            );
       return toAnswer(choice, completeBody(context, exchange, { pointer, body, key }));
     }
     const last = entries.at(-1);
     if (last === undefined) return pass(exchange, 'the request names no item that is stored');
     return toAnswer(choice, bodies.project(pointer)(last, exchange));
+  };
+}
+
+/**
+ * Plans what an envelope has beside a list of written items: their ids (`order_ids`), and the only item where the request sends it under the
+ * same name, in place of the list.
+ */
+function createNeighbors(
+  { binding, bodies, read, model }: OperationContext,
+  pointer: string,
+): (body: Item, entries: readonly StoredItem[], exchange: Exchange) => Item {
+  const path = binding.list?.path ?? [];
+  const [above, listName = ''] = [path.slice(0, -1), path.at(-1)];
+  const around = read(above.reduce<string | undefined>((at, name) => read(at)?.members.get(name)?.target, pointer));
+  const noun = toItemNoun(binding.collection);
+  const { idProperty = 'id' } = model.resource;
+  const properties = listProperties(around);
+  const listed = properties.find(({ name }) => name === listName);
+  const ids = properties.find(({ name, target }) => {
+    const element = read(read(target)?.element);
+    return element?.members.size === 0 && [`${noun}ids`, 'ids'].includes(toBareName(name));
+  });
+  const only = properties.find(({ target }) => {
+    const schema = read(target);
+    return (
+      schema !== undefined &&
+      model.schema !== undefined &&
+      schema.members.size > 0 &&
+      isSameItem(read, model.schema, schema)
+    );
+  });
+  return (body, entries, exchange) => {
+    let whole: Item = body;
+    if (ids !== undefined) {
+      const list = entries.map(({ item, id }) => readMember(item, idProperty) ?? id);
+      whole = withPath(whole, [...above, ids.name], list);
+    }
+    const [entry] = entries;
+    const { body: sent } = exchange.call;
+    if (entry === undefined || only === undefined || !isObject(sent) || !isObject(sent[only.name])) return whole;
+    const shown = withPath(whole, [...above, only.name], bodies.project(only.target)(entry, exchange));
+    return listed?.required === true ? shown : (omitAt(shown, path) as Item);
   };
 }

@@ -159,7 +159,8 @@ export const bindItemWord: Bind = (index, candidate, operation) => {
     (answer.pointer === item.pointer || (isSameItem(index.read, item, answer) && set !== undefined));
   if (!isItem) {
     const restores = means(word, 'verbs.restore') && index.operationsAt(candidate.itemKey).has('DELETE');
-    if ((set === undefined && !restores) || !isReport(index, answer, item))
+    const isReported = isReport(index, answer, item) || (index.isTask(operation) && item?.pointer !== answer?.pointer);
+    if ((set === undefined && !restores) || !isReported)
       return `"${word}" of an item, but the response is not that item`;
     const effect = set === undefined ? 'brings back what was removed' : describeEffect(set);
     const why = `"${word}" of an item; the response only reports it; ${effect}`;

@@ -15,6 +15,7 @@ import {
   findSamePosition,
   isSameItem,
   isUnlike,
+  openEnvelope,
 } from '../item/positions.js';
 import { isSearchWord, type KeyedGroup, type PathGroup, type PathShape, readPathShapes } from './path-shape.js';
 import { addTo } from '../../base/json.js';
@@ -42,6 +43,8 @@ export interface ContractIndex {
   answer(operation: Operation | undefined): SchemaView | undefined;
   /** Whether the answer of an operation reports on a task that another path reads, and does not show the item of the collection. */
   isReceipt(operation: Operation | undefined): boolean;
+  /** Whether the answer of an operation is an item that the path of another collection reads. */
+  isTask(operation: Operation): boolean;
   /** The schema of the item in the request body, without the envelope around it; the whole body where it has no item. */
   body(operation: Operation | undefined): SchemaView | undefined;
 }
@@ -75,7 +78,7 @@ export function createContractIndex(contract: Contract, read: ReadSchema): Contr
     if (!methods.has(operation.method) || operation.path === shape.template) methods.set(operation.method, operation);
   }
   const none: ReadonlyMap<string, Operation> = new Map();
-  const lookups = { read, shapes, byKey, isReceipt: createReceiptCheck({ read, shapes, byKey }) };
+  const lookups = { read, shapes, byKey, ...createReceiptChecks({ read, shapes, byKey }) };
   const findItem = createItemFinder(lookups);
   const unwrap = (operation: Operation, pointer = ''): SchemaView | undefined => {
     const whole = read(pointer);
@@ -98,6 +101,7 @@ export function createContractIndex(contract: Contract, read: ReadSchema): Contr
     word: (operation) => shapes.get(operation)?.groups.at(-1)?.words.at(-1) ?? '',
     list: memoize((operation) => operation && readList(lookups, operation, findItem)),
     isReceipt: lookups.isReceipt,
+    isTask: lookups.isTask,
     answer: memoize((operation) => operation && unwrap(operation, readAnswerPointer(operation))),
     body: memoize((operation) => operation && unwrap(operation, readBodyPointer(operation))),
   };
@@ -135,7 +139,7 @@ export function readBodyPointer(operation: Operation): string | undefined {
   return findBodyMedia(operation)?.schemaPointer;
 }
 
-interface Lookups extends Pick<ContractIndex, 'isReceipt' | 'read'> {
+interface Lookups extends Pick<ContractIndex, 'isReceipt' | 'isTask' | 'read'> {
   readonly shapes: ReadonlyMap<Operation, PathShape | undefined>;
   readonly byKey: ReadonlyMap<string, ReadonlyMap<string, Operation>>;
 }
@@ -219,9 +223,13 @@ function findItemOf(lookups: Lookups, operations: readonly Operation[]): SchemaV
  * Finds out which changes are answered with a receipt: an object of the schema that another path reads, or with the id by which it does
  * (`taskUid`), while the paths of the collection itself show, and the request sends, something else.
  */
-function createReceiptCheck({ read, shapes }: Omit<Lookups, 'isReceipt'>): ContractIndex['isReceipt'] {
-  let found: ReturnType<typeof readGets> | undefined;
-  const readGets = () => {
+function createReceiptChecks({
+  read,
+  shapes,
+}: Omit<Lookups, 'isReceipt' | 'isTask'>): Pick<ContractIndex, 'isReceipt' | 'isTask'> {
+  let found: ReturnType<typeof indexGets> | undefined;
+  const readGets = (): ReturnType<typeof indexGets> => (found ??= indexGets());
+  const indexGets = () => {
     const byKey = new Map<string, Operation[]>();
     const byAnswer = new Map<string, string>();
     const byParameter = new Map<string, string>();
@@ -229,7 +237,7 @@ function createReceiptCheck({ read, shapes }: Omit<Lookups, 'isReceipt'>): Contr
       const group = shape?.groups.at(-1);
       if (operation.method !== 'GET' || group === undefined) continue;
       addTo(byKey, group.key, operation);
-      const answer = isOnItem(shape) ? read(readAnswerPointer(operation)) : undefined;
+      const answer = isOnItem(shape) ? openEnvelope(read, read(readAnswerPointer(operation))) : undefined;
       if (answer !== undefined && answer.members.size > 0) byAnswer.set(answer.pointer, group.key);
       const parameter = group.parameters.at(-1) ?? '';
       if (isOwnIdName(parameter)) byParameter.set(toBareName(parameter), group.key);
@@ -237,11 +245,10 @@ function createReceiptCheck({ read, shapes }: Omit<Lookups, 'isReceipt'>): Contr
     return { byKey, byAnswer, byParameter };
   };
   const check = memoize((operation: Operation): boolean => {
-    const answer = read(readAnswerPointer(operation));
+    const answer = openEnvelope(read, read(readAnswerPointer(operation)));
     const key = shapes.get(operation)?.groups.at(-1)?.key;
     if (answer === undefined || key === undefined) return false;
-    found ??= readGets();
-    const { byKey, byAnswer, byParameter } = found;
+    const { byKey, byAnswer, byParameter } = readGets();
     const named = listProperties(answer).flatMap(({ bare, scalar }) => (scalar ? (byParameter.get(bare) ?? []) : []));
     const reader = byAnswer.get(answer.pointer) ?? named[0];
     const gets = byKey.get(key);
@@ -250,7 +257,14 @@ function createReceiptCheck({ read, shapes }: Omit<Lookups, 'isReceipt'>): Contr
     const others = [...shown, read(readBodyPointer(operation))].filter((each) => each !== undefined);
     return others.every((each) => isUnlike(read, answer, each));
   });
-  return (operation) => operation !== undefined && operation.method !== 'GET' && check(operation);
+  return {
+    isReceipt: (operation) => operation !== undefined && operation.method !== 'GET' && check(operation),
+    isTask: (operation) => {
+      const answer = openEnvelope(read, read(readAnswerPointer(operation)));
+      const reader = readGets().byAnswer.get(answer?.pointer ?? '');
+      return reader !== undefined && reader !== shapes.get(operation)?.groups.at(-1)?.key;
+    },
+  };
 }
 
 function select(operations: readonly Operation[], ...methods: readonly string[]): readonly Operation[] {

@@ -360,6 +360,14 @@ function ratePlace(read: ReadSchema, { path, schema }: BodyPosition, all: readon
   return around.every((other) => isEnvelope(read, other.schema)) ? 0.3 : -0.3 * path.length;
 }
 
+/** The object in an envelope, also in several; any other schema is itself. */
+export function openEnvelope(read: ReadSchema, schema: SchemaView | undefined): SchemaView | undefined {
+  if (schema === undefined || !isEnvelope(read, schema)) return schema;
+  const inner = listProperties(schema).flatMap(({ target }) => read(target) ?? []);
+  const content = inner.find(({ type, members }) => type !== 'array' && members.size > 0);
+  return content === undefined ? schema : openEnvelope(read, content);
+}
+
 /** Whether an object only wraps another one: apart from one object or array it has only members that describe the answer. */
 export function isEnvelope(read: ReadSchema, schema: SchemaView): boolean {
   return read.once(wrapsOne, schema);
