@@ -9,6 +9,11 @@ export interface VerifyOptions {
   readonly calls?: Readonly<Record<string, number | CallBounds>>;
   /** Selects interactions that may break the contract, such as a request that is wrong on purpose. */
   readonly ignore?: (interaction: Interaction) => boolean;
+  /**
+   * Whether members of bodies, parameters of queries, and headers with nearly the name of a declared one, are findings where the operation
+   * does not declare them: a typo in an optional name is refused by no service. `report`: they are only in the journal and in the log. Default `fail`.
+   */
+  readonly undeclared?: 'fail' | 'report';
 }
 
 /** How often an operation may be called; both bounds are inclusive. */
@@ -36,7 +41,7 @@ export function findUnexpected(
   options: VerifyOptions,
 ): readonly Finding[] {
   const unexpected = record.interactions.flatMap((interaction) =>
-    options.ignore?.(interaction) === true ? [] : describeUnexpected(interaction, record.toTexts),
+    options.ignore?.(interaction) === true ? [] : describeUnexpected(interaction, record.toTexts, options),
   );
   const counts = Object.entries(options.calls ?? {}).flatMap(([operation, wanted]) => {
     const given = record.interactions.filter((interaction) => interaction.operation === operation).length;
@@ -67,13 +72,28 @@ export function toVerifyError(findings: readonly Finding[]): MockError {
   return new MockError('VERIFY_FAILED', `verification failed with ${count}:\n${lines.join('\n')}`, { hint });
 }
 
-function describeUnexpected(interaction: Interaction, toTexts: ToTexts): readonly Finding[] {
+function describeUnexpected(interaction: Interaction, toTexts: ToTexts, options: VerifyOptions): readonly Finding[] {
   // Most interactions have nothing to report: their texts are not needed.
-  if (listUnexpected(interaction, interaction).length === 0) return [];
+  const isUnexpected = listUnexpected(interaction, interaction).length > 0;
+  const isTypo = !isUnexpected && options.undeclared !== 'report' && listUndeclared(interaction).length > 0;
+  if (!isUnexpected && !isTypo) return [];
   const texts = toTexts(interaction);
-  const hint = isOwnFailure(interaction) ? OWN_HINT : undefined;
-  return listUnexpected(interaction, texts).map((message) => ({ interaction, url: texts.url, message, hint }));
+  const found = isUnexpected ? listUnexpected(interaction, texts) : listUndeclared(texts);
+  const hint = isTypo ? UNDECLARED_HINT : isOwnFailure(interaction) ? OWN_HINT : undefined;
+  return found.map((message) => ({ interaction, url: texts.url, message, hint }));
 }
+
+/** What an accepted request has and its operation does not declare. */
+function listUndeclared({ violations }: Pick<InteractionTexts, 'violations'>): readonly string[] {
+  return violations.flatMap(({ by, code, message }) =>
+    by === 'client' && UNDECLARED.has(code) ? [`${code}  ${message}`] : [],
+  );
+}
+
+/** The notes about a name that is not declared, such as an optional one with a typo. */
+const UNDECLARED: ReadonlySet<string> = new Set(['PARAMETER_UNDECLARED', 'PROPERTY_UNDECLARED']);
+
+const UNDECLARED_HINT = "correct the name, or pass verify({ undeclared: 'report' }) if the document lacks it";
 
 function listUnexpected(interaction: Interaction, texts: Omit<InteractionTexts, 'url'>): readonly string[] {
   const { status, from } = interaction.answer;

@@ -69,7 +69,8 @@ export const VIOLATION_CODES = {
   NOT_ACCEPTABLE: 'The Accept header excludes every media type of the operation.',
   PARAMETER_MALFORMED: 'The parameter is not serialized in its declared style.',
   PARAMETER_REPEATED: 'A parameter with one value was given more than once.',
-  PARAMETER_UNDECLARED: 'The operation does not declare the query parameter.',
+  PARAMETER_UNDECLARED:
+    'The operation does not declare the query parameter, or the header with nearly the name of a declared one.',
   PATH_UNKNOWN: 'No path in the contract matches the request.',
   PATTERN: 'The string does not match the `pattern`.',
   PREFERENCE_UNKNOWN: 'The request prefers a status or an example that does not exist, or has an invalid preference.',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Mock, MockOptions } from '../../src/index.js';
-import { object, TEXT, json, toDocument } from '../document-parts.js';
+import { content, object, TEXT, json, toDocument } from '../document-parts.js';
 import { messageOf } from '../message-of.js';
 import { openMock } from '../open-mock.js';
 
@@ -51,5 +51,60 @@ describe('verify fails where the client got a 500 of the mock instead of an answ
     await mock.fetch('/a');
     expect(mock.journal.interactions.map(({ answer }) => answer.status)).toEqual([500, 503]);
     mock.verify();
+  });
+});
+
+describe('verify fails where an accepted request has a name that its operation does not declare', () => {
+  const note = object({ text: TEXT, pinned: { type: 'boolean' } }, 'text');
+  const NOTES = toDocument({
+    '/notes': {
+      post: {
+        operationId: 'createNote',
+        parameters: [
+          { name: 'notify', in: 'query', schema: TEXT },
+          { name: 'X-Client-Version', in: 'header', schema: TEXT },
+        ],
+        requestBody: { content: content(note) },
+        responses: { 201: json(note) },
+      },
+    },
+  });
+  const post = async (
+    path: string,
+    body: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<readonly [Mock, number]> => {
+    const mock = await openMock({ spec: NOTES });
+    const sent = { 'content-type': 'application/json', ...headers };
+    const { status } = await mock.fetch(path, { method: 'POST', headers: sent, body: JSON.stringify(body) });
+    return [mock, status];
+  };
+
+  const NAME = 'body property "pined" is not declared by the schema; did you mean "pinned"?';
+  const PARAMETER = 'query parameter "notfy" is not declared by the operation; did you mean "notify"?';
+  const HEADER = 'header "x-cleint-version" is not declared by the operation; did you mean "X-Client-Version"?';
+
+  it.each([
+    { what: 'a property', path: '/notes', body: { text: 'a', pined: true }, headers: {}, says: NAME },
+    { what: 'a parameter', path: '/notes?notfy=x', body: { text: 'a' }, headers: {}, says: PARAMETER },
+    { what: 'a header', path: '/notes', body: { text: 'a' }, headers: { 'x-cleint-version': '1' }, says: HEADER },
+  ])('$what', async ({ path, body, headers, says }) => {
+    const [mock, status] = await post(path, body, headers);
+    expect(status).toBe(201);
+    expect(await messageOf(() => mock.verify())).toContain(says);
+    expect(await messageOf(() => mock.verify())).toContain("verify({ undeclared: 'report' })");
+    mock.verify({ undeclared: 'report' });
+  });
+
+  it('but not for headers of clients, proxies and other services', async () => {
+    const headers = {
+      'x-forwarded-for': '::1',
+      'user-agent': 'a',
+      traceparent: 'b',
+      'x-client-id': 'c',
+      'x-client-version': '1',
+    };
+    const [mock] = await post('/notes', { text: 'a' }, headers);
+    expect(() => mock.verify()).not.toThrow();
   });
 });

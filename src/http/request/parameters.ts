@@ -5,6 +5,7 @@ import {
   hasErrors,
   NO_VIOLATIONS,
   toError,
+  toNote,
   toNotes,
   toStrictError,
   toUnusableNote,
@@ -17,7 +18,8 @@ import type { ValueShape } from '../../contract/schema-view/shape.js';
 import type { SchemaCheck, Validators } from '../../schema/validate.js';
 import { isJsonType } from '../../contract/media-type.js';
 import { withHint } from '../../schema/sentence.js';
-import { suggest } from '../../base/errors.js';
+import { editDistance, suggest } from '../../base/errors.js';
+import { memoizeText } from '../../base/memoize.js';
 import { buildTree, decodeForm, decodePercent, type Pair, readBrackets, readPairs, type TextTree } from '../text.js';
 import type { RequestHeaders } from '../request-headers.js';
 import { decodeOrThrow, readStyled, splitRaw, StyleError, type StyleRules, type TextShape } from './style.js';
@@ -72,7 +74,8 @@ export function createParametersReader(operation: Operation, parts: ParameterPar
     return values;
   };
 
-  const read = ({ pathText, search, headers }: ParameterSource, violations: Violation[]): ParameterValues => ({
+  const noteMisspelled = createMisspelledReader(headerPlans);
+  const readAll = ({ pathText, search, headers }: ParameterSource, violations: Violation[]): ParameterValues => ({
     path: readTexts(pathPlans, violations, ({ parameter }) => pathText[parameter.name]),
     query: readQuery(search, violations),
     header: readTexts(
@@ -83,6 +86,11 @@ export function createParametersReader(operation: Operation, parts: ParameterPar
     cookie:
       cookiePlans.length === 0 ? NOTHING : readCookies(cookiePlans, headers.get('cookie') ?? '', { violations, parts }),
   });
+  const read = (source: ParameterSource, violations: Violation[]): ParameterValues => {
+    const values = readAll(source, violations);
+    noteMisspelled(source.headers, violations);
+    return values;
+  };
   const secrets = operation.parameters.filter(({ name, required }) => required && isCredential(name));
   if (secrets.length === 0 || parts.strict) return read;
   const pointers = new Set(secrets.map(({ pointer }) => pointer));
@@ -96,6 +104,27 @@ export function createParametersReader(operation: Operation, parts: ParameterPar
       code === 'REQUIRED' && pointers.has(schemaPointer ?? '');
     violations.push(...found.flatMap((violation) => (isSent(violation) ? toNotes([violation]) : violation)));
     return values;
+  };
+}
+
+/** Notes headers with nearly the name of a declared one that the request lacks: `X-Requst-Id`. */
+function createMisspelledReader(plans: readonly ParameterPlan[]): (headers: RequestHeaders, to: Violation[]) => void {
+  if (plans.length === 0) return () => {};
+  const declared = new Map(plans.map(({ parameter: { name } }) => [name.toLowerCase(), name]));
+  const findMeant = memoizeText((name) => {
+    // Of two short names, one is often like the other: `x-api-key` and `x-app-key`.
+    const limit = name.length < 12 ? 2 : 3;
+    return declared.has(name)
+      ? undefined
+      : [...declared.keys()].find((each) => each.length > 5 && editDistance(name, each, limit) < limit);
+  });
+  return ({ fields }, violations) => {
+    for (const name in fields) {
+      const meant = findMeant(name);
+      if (meant === undefined || Object.hasOwn(fields, meant)) continue;
+      const message = `header "${name}" is not declared by the operation; did you mean "${declared.get(meant) ?? meant}"?`;
+      violations.push(toNote({ code: 'PARAMETER_UNDECLARED', in: 'header', name, message }));
+    }
   };
 }
 
