@@ -82,12 +82,14 @@ describe('verify fails where an accepted request has a name that its operation d
 
   const NAME = 'body property "pined" is not declared by the schema; did you mean "pinned"?';
   const PARAMETER = 'query parameter "notfy" is not declared by the operation; did you mean "notify"?';
+  const NO_HEADERS: Readonly<Record<string, string>> = {};
+  const HEADERS = { 'x-cleint-version': '1' };
   const HEADER = 'header "x-cleint-version" is not declared by the operation; did you mean "X-Client-Version"?';
 
   it.each([
-    { what: 'a property', path: '/notes', body: { text: 'a', pined: true }, headers: {}, says: NAME },
-    { what: 'a parameter', path: '/notes?notfy=x', body: { text: 'a' }, headers: {}, says: PARAMETER },
-    { what: 'a header', path: '/notes', body: { text: 'a' }, headers: { 'x-cleint-version': '1' }, says: HEADER },
+    { what: 'a property', path: '/notes', body: { text: 'a', pined: true }, headers: NO_HEADERS, says: NAME },
+    { what: 'a parameter', path: '/notes?notfy=x', body: { text: 'a' }, headers: NO_HEADERS, says: PARAMETER },
+    { what: 'a header', path: '/notes', body: { text: 'a' }, headers: HEADERS, says: HEADER },
   ])('$what', async ({ path, body, headers, says }) => {
     const [mock, status] = await post(path, body, headers);
     expect(status).toBe(201);
