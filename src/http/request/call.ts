@@ -2,6 +2,7 @@ import { hasExact, toDoubles } from '../../base/exact-json.js';
 import type { Contract } from '../../contract/contract.js';
 import { memoize } from '../../base/memoize.js';
 import type { Operation } from '../../contract/operations/operation.js';
+import { createSchemaReader } from '../../contract/schema-view/schema-view.js';
 import { createShapes } from '../../contract/schema-view/shape.js';
 import { createUndeclaredFinder } from '../../schema/undeclared.js';
 import type { Validators } from '../../schema/validate.js';
@@ -123,6 +124,8 @@ interface CallDraft {
   readonly headers: RequestHeaders;
   values: ParameterValues;
   credentials: Readonly<Record<string, string>>;
+  /** Reads the credentials again with the body, where they may be in it. */
+  readCredentials: ((body: unknown) => void) | undefined;
   readonly violations: Violation[];
   /** The limit of the body in bytes. */
   readonly limit: number;
@@ -156,6 +159,7 @@ export function createCallDecoder(
         search: search.slice(1),
         headers,
         credentials: NO_CREDENTIALS,
+        readCredentials: undefined,
         values: NO_PARAMETERS,
         violations,
         limit: bodyLimitBytes,
@@ -198,6 +202,7 @@ function createPlans(
 ): (operation: Operation) => RequestPlan {
   const { strict = false, queryProfile, credentials } = options;
   const shapes = createShapes(contract);
+  const schemas = { contract, read: createSchemaReader(contract) };
   const coerce = createCoerce(shapes, validators);
   const coerceLeniently = createLenientCoerce(shapes, validators);
   const findUndeclared = createUndeclaredFinder(contract, shapes, strict);
@@ -214,11 +219,18 @@ function createPlans(
   };
   return memoize((operation: Operation) => {
     const readParameters = createParametersReader(operation, { ...shared, keysInQuery });
-    const readSecurity = createSecurityReader(operation, contract, credentials);
+    const { readSecurity, needsBody } = createSecurityReader(operation, schemas, credentials);
     const readBodyOf = createBodyReader(operation, shared);
     return {
       readHead: (draft) => {
-        draft.credentials = readSecurity(draft, draft.violations);
+        draft.credentials = readSecurity(draft, needsBody ? [] : draft.violations);
+        if (needsBody) {
+          draft.readCredentials = (body) => {
+            const found: Violation[] = [];
+            draft.credentials = readSecurity({ ...draft, body }, found);
+            draft.violations.unshift(...found);
+          };
+        }
         draft.values = limited(() => readParameters(draft, draft.violations));
       },
       // A body is read at once: all its parts together are one request.
@@ -303,6 +315,7 @@ function withBody(draft: CallDraft, read: BodyReader, body: BodyBytes): Call {
 // Without spreads, which cost more than the rest of a small call.
 function finish(draft: CallDraft, bytes: Uint8Array | undefined, body: ReadBody): Call {
   const { operation, request, headers, values } = draft;
+  draft.readCredentials?.(body.value);
   const accept = headers.get('accept');
   return {
     operation,

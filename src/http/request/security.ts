@@ -1,7 +1,8 @@
-import { capitalize } from '../../base/names.js';
-import { readOwn } from '../../base/json.js';
+import { capitalize, toBareName } from '../../base/names.js';
+import { isObject, readOwn } from '../../base/json.js';
 import type { Contract } from '../../contract/contract.js';
 import type { Operation, SecurityRequirement, SecurityScheme } from '../../contract/operations/operation.js';
+import { listProperties, type ReadSchema } from '../../contract/schema-view/schema-view.js';
 import { type ClientReport, toError, toNote, type Violation } from '../../schema/violation.js';
 import { decodeForm, decodePercent, readPairs } from '../text.js';
 import { splitCookies } from './parameters.js';
@@ -10,11 +11,19 @@ import type { RequestHeaders } from '../request-headers.js';
 /** Whether a mock accepts a credential: a bearer token, `user:password`, or an API key. */
 export type AcceptCredential = (scheme: SecurityScheme, credential: string) => boolean;
 
+/** Where the credentials of a request are. */
+interface CredentialSource {
+  readonly headers: RequestHeaders;
+  readonly search: string;
+  /** The decoded body, where it has been read. */
+  readonly body?: unknown;
+}
+
 /** Finds the credentials of one request; violations are pushed to the array. */
-type SecurityReader = (
-  source: { readonly headers: RequestHeaders; readonly search: string },
-  violations: Violation[],
-) => Readonly<Record<string, string>>;
+type SecurityReader = (source: CredentialSource, violations: Violation[]) => Readonly<Record<string, string>>;
+
+/** The properties of a body in which API keys may be, by scheme. */
+type KeysInBody = ReadonlyMap<SecurityScheme, string>;
 
 /** The credential of one scheme, or why there is none. */
 type Finding = { readonly credential: string; readonly note?: ClientReport } | Refusal;
@@ -24,19 +33,26 @@ type Refusal = { readonly report: ClientReport; readonly absent: boolean };
 /** The credentials of a call that has none. */
 export const NO_CREDENTIALS: Readonly<Record<string, string>> = Object.freeze({});
 
+/** The security check of an operation, and whether it is complete only once the body is read. */
+interface SecurityCheck {
+  readonly readSecurity: SecurityReader;
+  readonly needsBody: boolean;
+}
+
 /** Creates the security check of an operation: alternatives (OR) of schemes that must all be met (AND). */
 export function createSecurityReader(
   operation: Operation,
-  contract: Contract,
+  { contract, read }: { readonly contract: Contract; readonly read: ReadSchema },
   accept: AcceptCredential | undefined,
-): SecurityReader {
+): SecurityCheck {
   const alternatives = operation.security.map((requirement) => toSchemes(requirement, contract));
-  if (alternatives.length === 0) return () => NO_CREDENTIALS;
+  if (alternatives.length === 0) return { readSecurity: () => NO_CREDENTIALS, needsBody: false };
   // `{}` among the alternatives makes credentials optional; existing ones are still checked.
   const open = alternatives.some((schemes) => schemes.length === 0);
   const schemes = [...new Set(alternatives.flat())];
-  return (source, violations) => {
-    const findings = new Map(schemes.map((scheme) => [scheme, findCredential(scheme, source, accept)]));
+  const keys = findKeysInBody(operation, schemes, read);
+  const readSecurity: SecurityReader = (source, violations) => {
+    const findings = new Map(schemes.map((scheme) => [scheme, findCredential(scheme, { ...source, keys }, accept)]));
     const held = alternatives.filter((all) => all.every((scheme) => 'credential' in (findings.get(scheme) ?? {})));
     const met = held.find((all) => all.length > 0);
     if (met !== undefined) return collect(met, findings, violations);
@@ -48,6 +64,26 @@ export function createSecurityReader(
     violations.push(...shown.map(({ report }) => (open ? toNote(report) : toError({ ...report, status: 401 }))));
     return NO_CREDENTIALS;
   };
+  return { readSecurity, needsBody: keys.size > 0 };
+}
+
+/**
+ * The optional properties of a body with the name of a scheme or of its key: OpenAPI has no form for an API key that may be in the body.
+ * A required one is what the operation is about.
+ */
+function findKeysInBody({ body }: Operation, schemes: readonly SecurityScheme[], read: ReadSchema): KeysInBody {
+  const keys = new Map<SecurityScheme, string>();
+  const named = schemes.filter(({ type }) => type === 'apiKey');
+  if (named.length === 0) return keys;
+  for (const { schemaPointer } of body?.content ?? []) {
+    const optional = listProperties(read(schemaPointer)).filter(({ required }) => !required);
+    for (const scheme of named) {
+      const names = new Set([scheme.name, scheme.key ?? ''].map(toBareName));
+      const found = optional.find(({ bare }) => names.has(bare));
+      if (found !== undefined) keys.set(scheme, found.name);
+    }
+  }
+  return keys;
 }
 
 function toSchemes(requirement: SecurityRequirement, contract: Contract): readonly SecurityScheme[] {
@@ -72,7 +108,7 @@ function collect(
 
 function findCredential(
   scheme: SecurityScheme,
-  source: { readonly headers: RequestHeaders; readonly search: string },
+  source: CredentialSource & { readonly keys: KeysInBody },
   accept: AcceptCredential | undefined,
 ): Finding {
   const finding = scheme.type === 'apiKey' ? findKey(scheme, source) : findAuthorization(scheme, source.headers);
@@ -84,10 +120,10 @@ function findCredential(
   return { ...refusal, report: { ...refusal.report, challenge: 'Bearer error="invalid_token"' } };
 }
 
-/** An API key in a header, the query or a cookie. */
+/** An API key in a header, the query, a cookie, or else the body. */
 function findKey(
   scheme: SecurityScheme,
-  { headers, search }: { readonly headers: RequestHeaders; readonly search: string },
+  { headers, search, body, keys }: CredentialSource & { readonly keys: KeysInBody },
 ): Finding {
   const key = scheme.key ?? '';
   let found: string | undefined;
@@ -98,6 +134,9 @@ function findKey(
     const raw = splitCookies(headers.get('cookie') ?? '').find(({ name }) => name === key)?.raw;
     found = raw === undefined ? undefined : (decodePercent(raw) ?? raw);
   } else found = headers.get(key.toLowerCase()) ?? undefined;
+  const name = keys.get(scheme);
+  const sent = name !== undefined && isObject(body) ? readOwn(body, name) : undefined;
+  if (typeof sent === 'string') found ??= sent;
   const place = `the API key in ${scheme.in === 'query' ? 'query parameter' : (scheme.in ?? 'header')} "${key}"`;
   if (found === undefined) return refuse(scheme, 'CREDENTIAL_MISSING', `${place} is missing`);
   return found === '' ? refuse(scheme, 'CREDENTIAL_EMPTY', `${place} is empty`) : { credential: found };
