@@ -1,4 +1,5 @@
 import { isObject, mapValues, setOwn } from '../../base/json.js';
+import { isJsonType } from '../media-type.js';
 import { METHODS } from '../operations/operation.js';
 import { readEntries, readString, readStrings } from '../pointer.js';
 import { type Node, omit, type RepairContext } from './node.js';
@@ -115,7 +116,10 @@ function toForm(
 ): Node {
   const hasFile = fields.some(({ value }) => value['type'] === 'file');
   const forms = consumes.filter((type) => FORM.test(type));
-  const types = forms.length > 0 ? forms : [hasFile ? 'multipart/form-data' : 'application/x-www-form-urlencoded'];
+  // JSON beside a form has the same fields. Alone, such as for the whole document, it is not meant for forms.
+  const json = forms.length > 0 && !hasFile ? consumes.filter(isJsonType) : [];
+  const types =
+    forms.length > 0 ? [...forms, ...json] : [hasFile ? 'multipart/form-data' : 'application/x-www-form-urlencoded'];
   const properties: Record<string, unknown> = {};
   const encoding: Record<string, unknown> = {};
   const required: string[] = [];
