@@ -119,6 +119,8 @@ function createAnswers(plan: ErrorPlan, complete: Complete): ErrorAnswers {
       violations,
       body,
       mediaType,
+      // The status of a success that a template gives has the schema of a success.
+      checked: status < 400 ? { body } : undefined,
     });
     if (template?.mediaType !== undefined) {
       const { mediaType, body } = template;
@@ -179,6 +181,8 @@ function toMarkupFacts(facts: BodyFacts, mediaType: string): BodyFacts {
 /** The form of an error of one status. */
 interface ErrorShape {
   readonly media: MediaType;
+  /** What a status of a success declares itself: a template can be in that form, too. */
+  readonly success: MediaType | undefined;
   draftBody(facts: BodyFacts): unknown;
 }
 
@@ -191,11 +195,13 @@ function createTemplateWriter({ validators }: ErrorPlan, complete: Complete): Wr
     const schemaPointer = shape?.media.schema === undefined ? undefined : shape.media.schemaPointer;
     if (schemaPointer === undefined) return { body: fillTemplate(body, facts, Number), violations: NO_VIOLATIONS };
     const check = validators.check(schemaPointer, 'response');
+    const { success } = shape ?? {};
     const accepts = validators.accepts(schemaPointer, 'response');
+    const isSuccess = success?.schema === undefined ? undefined : validators.accepts(success.schemaPointer, 'response');
     const write = (writeNumber: (value: number) => unknown): TemplateResult => {
       const given = fillTemplate(body, facts, writeNumber);
       const draft = (): unknown => shape?.draftBody(facts);
-      if (accepts(given)) return { body: given, violations: NO_VIOLATIONS };
+      if (accepts(given) || isSuccess?.(given) === true) return { body: given, violations: NO_VIOLATIONS };
       const missing = check(given, 'body').filter(({ code }) => code === 'REQUIRED');
       const filled = addMissing(
         given,
@@ -232,10 +238,12 @@ function createShapeFinder(
       const exact =
         operation === undefined ? (isRare ? undefined : usual) : declared && findErrorMedia(declared.content);
       const other = operation === undefined ? undefined : findOtherMedia(operation, status);
-      const media = exact ?? other ?? usual ?? ofAny?.media;
+      // A template can give errors the status of a success, whose schema may only be that of successes.
+      const media = (status < 400 ? (other ?? exact) : (exact ?? other)) ?? usual ?? ofAny?.media;
       // A draft reads the schema when it is first used: many errors are never answered.
       const createDraft = memoize(() => media && createErrorDraft(contract, media, media === exact));
-      return media && { media, draftBody: (facts: BodyFacts) => createDraft(undefined)?.(facts) };
+      const success = status < 400 ? exact : undefined;
+      return media && { media, success, draftBody: (facts: BodyFacts) => createDraft(undefined)?.(facts) };
     }),
   );
 }

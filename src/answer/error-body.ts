@@ -291,18 +291,28 @@ function chooseMember(members: readonly unknown[], fact: string | undefined, fac
   const isExact = [code, violation?.code ?? code].map((own) => (letters: string) => letters === toLetters(own));
   // Services report most errors of clients as invalid requests.
   const usual = status < 500 ? toTests({ ...facts, condition: 'invalid-request' }) : [];
-  return findMember(members, [...isExact, ...toTests(facts), ...usual, (letters) => means(letters, 'errors.any')]);
+  const tests = [...isExact, ...toTests(facts), ...usual, (letters: string) => means(letters, 'errors.any')];
+  return findMember(members, tests, facts.param);
 }
 
 function toTests({ condition, status }: BodyFacts): readonly ((letters: string) => boolean)[] {
   return listWords(condition, status).map((word) => (letters) => word.test(letters));
 }
 
-/** The first string that passes a test, the tests in their order. */
-function findMember(members: readonly unknown[], tests: readonly ((letters: string) => boolean)[]): unknown {
-  return tests
-    .map((isMeant) => members.find((member) => typeof member === 'string' && isMeant(toLetters(member))))
-    .find((member) => member !== undefined);
+/** The first string that passes a test, the tests in their order; of those that pass the same one, that which names what is at fault. */
+function findMember(
+  members: readonly unknown[],
+  tests: readonly ((letters: string) => boolean)[],
+  param = '',
+): unknown {
+  const noun = toLetters(param.split('.').at(-1) ?? '').replace(/ids?$/, '');
+  // A shorter word is also in others: `to` in `customer`.
+  const isNamed = (text: string): boolean => noun.length > 2 && toLetters(text).includes(noun);
+  const texts = members.filter((member) => typeof member === 'string');
+  const found = tests
+    .map((isMeant) => texts.filter((text) => isMeant(toLetters(text))))
+    .find((those) => those.length > 0);
+  return found?.find(isNamed) ?? found?.[0];
 }
 
 /** Values of a string that is not enumerated, as its schema shows them: examples, and quoted words of its description. */

@@ -9,6 +9,7 @@ export type ErrorCondition =
   | 'payment-required'
   | 'forbidden'
   | 'not-found'
+  | 'gone'
   | 'method-not-allowed'
   | 'not-acceptable'
   | 'conflict'
@@ -65,9 +66,10 @@ export const CONDITIONS: Readonly<Record<ErrorCondition, ConditionFacts>> = {
     words: [/permissiondenied|forbidden/, /permission|accessdenied|authorization|denied/],
   },
   'not-found': {
-    statuses: [404, 410],
+    statuses: [404],
     words: [/^(resource|object)?notfound/, /notfound|nosuch|missing|unknown(id|resource)/],
   },
+  gone: { statuses: [410], words: [/^gone$/] },
   'method-not-allowed': { statuses: [405], words: [/methodnotallowed/] },
   'not-acceptable': { statuses: [406], words: [/notacceptable/] },
   conflict: { statuses: [409], words: [/alreadyexists|conflict|aborted/, /exists|duplicate|taken/] },

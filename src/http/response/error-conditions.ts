@@ -25,17 +25,20 @@ export function readCondition(error: {
   readonly status: number;
   readonly code?: string | undefined;
   readonly violation?: Violation | undefined;
+  readonly isRemoved?: boolean | undefined;
 }): ErrorCondition {
-  const { status, code, violation } = error;
+  const { status, code, violation, isRemoved } = error;
+  if (isRemoved === true) return 'gone';
   if (code !== undefined && /idempoten/i.test(code)) return 'idempotency-key-reused';
   const condition = BY_STATUS.get(status) ?? (status >= 500 ? 'server-error' : 'invalid-request');
   if (condition !== 'invalid-request' || violation === undefined) return condition;
   return BY_VIOLATION.get(violation.code) ?? 'invalid-value';
 }
 
-/** The condition in general: `invalid-request` for its kinds, `conflict` for a key that was used. */
+/** The condition in general: `invalid-request` for its kinds, `conflict` for a key that was used, `not-found` for what was removed. */
 export function toGeneralCondition(condition: ErrorCondition): ErrorCondition {
   if (condition === 'idempotency-key-reused') return 'conflict';
+  if (condition === 'gone') return 'not-found';
   return KINDS.has(condition) ? 'invalid-request' : condition;
 }
 
@@ -68,6 +71,8 @@ export interface ErrorFacts {
   readonly violations?: readonly Violation[] | undefined;
   /** The violation that decides the status. */
   readonly violation?: Violation | undefined;
+  /** Whether the item that was not found was removed. */
+  readonly isRemoved?: boolean | undefined;
 }
 
 /** The facts that a body reports, with their code and condition. */

@@ -3,7 +3,7 @@ import { type Binding, listSentInQuery, type Resource } from '../item/resource.j
 import { means } from '../../conventions/conventions.js';
 import { listMissing, listUnfit } from '../../schema/fields.js';
 import { isOnlyAmbiguous } from '../../schema/validate.js';
-import { isObject, readMember, readPath, setOwn, filterMembers, withPath } from '../../base/json.js';
+import { isObject, listExamples, readMember, readPath, setOwn, filterMembers, withPath } from '../../base/json.js';
 import { findMedia } from '../../contract/media-type.js';
 import { findBodyMedia } from '../../contract/operations/responses.js';
 import { memoize, memoizeOf } from '../../base/memoize.js';
@@ -36,6 +36,7 @@ import { isUploadedFile } from '../../http/request/body-form.js';
 import type { Call } from '../../http/request/call.js';
 import type { Exchange } from '../../answer/chain.js';
 import { findRemovedBranch } from './removed.js';
+import { readParameter } from './request.js';
 import type { BodyReader, BodyWriters, OperationContext, StateContext, WriteBody } from './context.js';
 import { isBytes } from '../../base/platform.js';
 
@@ -84,7 +85,7 @@ function createItemWriter({ declared }: StateContext, pointer: string): WriteBod
 function createCompletion(
   context: StateContext,
   pointer: string,
-  write: (entry: StoredItem, exchange: Exchange) => Pick<PartialBody, 'body' | 'item' | 'key'>,
+  write: (entry: StoredItem, exchange: Exchange) => Omit<PartialBody, 'pointer'>,
 ): WriteBody {
   // For each session: an item that was generated belongs to several, and what is generated beside it follows from the session.
   const writtenFor = memoizeOf((_session: Session) => new WeakMap<Item, unknown>());
@@ -133,10 +134,29 @@ function createWriter(context: StateContext, model: ItemModel, body: PlannedBody
   if (path.length === 0) return part;
   const wrap = createItemEnvelope(context.read, whole, path);
   const fill = createOptionalMembers(context, whole, path);
+  const repeated = listRepeated(whole, model);
   return createCompletion(context, pointer, (entry, exchange) => {
     const key = `${pointer}\0${entry.id}`;
-    return { body: fill(wrap(part(entry, exchange)), exchange.session, key), key };
+    const known = { ...pick(entry.item, repeated, {}), ...readPlaced(context, exchange.call) };
+    return { body: fill(wrap(part(entry, exchange)), exchange.session, key), key, known };
   });
+}
+
+/** What an envelope has to repeat of its item: `{ "number": "p1", "title": "Fog", "page": { "number": "p1", … } }`. An `id` can be that of the request. */
+function listRepeated(whole: SchemaView, { schema, resource }: ItemModel): readonly string[] {
+  return listProperties(whole).flatMap(({ name, required, scalar, schema: own }) => {
+    const isOfItem = required && scalar && name !== 'id' && schema?.members.has(name) === true;
+    const isShown = own.enum !== undefined || listExamples(own).some((value) => value !== undefined);
+    const isOfEnvelope = name !== resource.idProperty && (isShown || means(name, 'envelopes.member'));
+    return isOfItem && !isOfEnvelope ? [name] : [];
+  });
+}
+
+/** The ids by which a request names its item and the parents, where they are not in the path. */
+function readPlaced({ resources }: StateContext, call: Call): Item {
+  const { places } = resources.bindings.get(call.operation.id) ?? {};
+  const values = Object.keys(places ?? {}).map((name) => [name, readParameter(call, name, places)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
 /** Plans the optional members of an envelope, which generated answers have as well. */
@@ -264,13 +284,15 @@ interface PartialBody {
   /** Its name for the random generator. */
   readonly key: string;
   readonly item?: Item;
+  /** Values for missing members of the same names. */
+  readonly known?: Item;
 }
 
 /** A body as it is where it is valid; else with its invalid and missing properties generated. */
 export function completeBody(
   { contract, validators, generator }: StateContext,
   { session, call }: Exchange,
-  { pointer, body, key, item }: PartialBody,
+  { pointer, body, key, item, known: others }: PartialBody,
 ): unknown {
   const accepts = validators.accepts(pointer, 'response');
   if (accepts(body)) return body;
@@ -281,7 +303,7 @@ export function completeBody(
       key,
       direction: 'response',
       now: session.clock.now(),
-      known: { ...known, ...call.path },
+      known: { ...others, ...known, ...call.path },
     });
   // In most bodies it is enough to look at each member, for which nothing is compiled.
   if (listMissing(contract, pointer, body).length > 0) {
@@ -332,7 +354,8 @@ function createDeleteReport(context: StateContext, model: ItemModel, body: Plann
     for (const name of ids) report[name] = readMember(entry.item, resource.idProperty ?? 'id') ?? entry.id;
     // `wrap` gives objects.
     const wrapped = wrap === undefined ? report : wrap(report);
-    return completeBody(context, exchange, { pointer, body: wrapped, key: `${pointer}\0${entry.id}` });
+    const known = readPlaced(context, exchange.call);
+    return completeBody(context, exchange, { pointer, body: wrapped, key: `${pointer}\0${entry.id}`, known });
   };
 }
 

@@ -10,7 +10,8 @@ import { findShapeAt, hasField, type ListShape, readRoleUse } from '../list/list
 import { isPageMistake, type Page, type PageMistake, type PageTurn } from '../list/pagination.js';
 import { choosePlan, createPagePlan, isDescending, type PagePlan } from '../list/plan.js';
 import { createView, readSort, type Selection, type View } from '../list/view.js';
-import type { Resource } from '../item/resource.js';
+import { isTopLevel, type Resource } from '../item/resource.js';
+import { listProperties } from '../../contract/schema-view/schema-view.js';
 import { type StoredItem, findIndex, type Item, type ItemList, NO_PROPERTIES } from '../store/lists/item-list.js';
 import type { ItemLocation } from '../store/on-demand.js';
 import { memoize, memoizeOf } from '../../base/memoize.js';
@@ -160,13 +161,13 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const entries = binding.action === 'count' ? [] : view.slice(page.from, page.to).map(origin);
     const url = (turn: PageTurn | 'first' | undefined, absolute: boolean): string =>
       toUrl(call, plan, { turn, absolute });
-    const { project, envelope } = findWriters(choice.media?.schemaPointer);
+    const { project, envelope, showParent } = findWriters(choice.media?.schemaPointer);
     const written = listForms(entries, project, exchange);
     const items = written.map(({ item }) => item);
     const facts: EnvelopeFacts = { plan, page, total: view.size, limit, entries, items, id: findId, url };
     const given =
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
-    const answer = toAnswer(given, envelope(session)(facts), {
+    const answer = toAnswer(given, showParent(envelope(session)(facts), location), {
       ...writeHeaders(facts),
       ...writeIgnored(exchange, values, selection),
     });
@@ -181,10 +182,12 @@ function createListWriters(
 ): (pointer: string | undefined) => {
   readonly project: WriteBody;
   readonly envelope: ReturnType<typeof createEnvelopeReader>;
+  readonly showParent: ReturnType<typeof createParentWriter>;
 } {
   const { binding, model, read } = context;
   if (binding.elements !== undefined) {
-    const writers = { project: createElementWriter(context), envelope: createEnvelopeReader(context, usual) };
+    const envelope = createEnvelopeReader(context, usual);
+    const writers = { project: createElementWriter(context), envelope, showParent: (body: unknown) => body };
     return () => writers;
   }
   return memoize((pointer) => {
@@ -192,8 +195,27 @@ function createListWriters(
     return {
       project: omitDetail(model.resource, createElementOfList(context, shape.itemSchema)),
       envelope: createEnvelopeReader(context, shape),
+      showParent: createParentWriter(context, shape),
     };
   });
+}
+
+/** Plans the object beside a list that is the parent of its items, where one has the schema of the parent: `{ sheets: […], binder: {…} }`. */
+function createParentWriter(
+  { binding, items, read, resources, declared }: OperationContext,
+  { schema }: ListShape,
+): (body: unknown, location: ItemLocation) => unknown {
+  const parent = resources.collections.get(binding.parents.at(-1)?.collection ?? '');
+  const shown = listProperties(read(schema)).filter(({ target }) => read(target)?.pointer === parent?.schema);
+  const [member] = shown;
+  if (parent?.schema === undefined || member === undefined || shown.length > 1) return (body) => body;
+  const filter = declared.inside(parent.schema) ?? ((item) => item);
+  return (body, { transaction, scope }) => {
+    const ids = readScope(scope);
+    const above = items.locate(transaction, parent.name, isTopLevel(parent) ? '' : toScope(...ids.slice(0, -1)));
+    const entry = items.find(above, ids.at(-1) ?? '');
+    return entry === undefined ? body : { ...(body as Item), [member.name]: filter(entry.item) };
+  };
 }
 
 /** Adds to the trace what left items out of a page: the filters that did, or that there is none at its position. */

@@ -78,11 +78,13 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
     });
     const parents = areNamed ? all : all.filter((_, i) => links[i]?.isAny !== true);
     const found = items.findParents(transaction, parents);
-    const { missing } = found;
+    const { missing, isRemoved } = found;
     const ids = areNamed ? found.ids : [...found.ids, ...all.slice(parents.length).map(({ id }) => id)];
     if (missing !== undefined) {
       const parameter = links[parents.indexOf(missing)]?.parameters.at(-1);
-      return { missing: refuseUnknown(context, exchange, { ...missing, status: 404, param: parameter, places }) };
+      return {
+        missing: refuseUnknown(context, exchange, { ...missing, status: 404, param: parameter, places, isRemoved }),
+      };
     }
     let known = NOTHING_KNOWN;
     for (const { path, read } of properties) known = withPath(known, path, read(call, ids));
@@ -154,7 +156,7 @@ export function readId(call: Call, parameters: readonly string[], places: Bindin
 }
 
 /** The value of a parameter in the path, or where the binding says that it is. */
-function readParameter(call: Call, name: string, places: Binding['places']): unknown {
+export function readParameter(call: Call, name: string, places: Binding['places']): unknown {
   const place = places?.[name];
   if (place === undefined) return call.path[name];
   if (place.in === 'own') return 'me';
@@ -238,7 +240,8 @@ export function answerMissing(
   exchange: Exchange,
   { id, location }: { readonly id: string; readonly location: ItemLocation },
 ): Answer | undefined {
-  if (!context.items.isKnown(location) && context.items.recall(location, id) === undefined)
+  const isRemoved = context.items.recall(location, id) !== undefined;
+  if (!context.items.isKnown(location) && !isRemoved)
     return pass(
       exchange,
       `no ${toNoun(context.binding.collection)} ${JSON.stringify(id)} is stored, and any id may exist`,
@@ -246,7 +249,8 @@ export function answerMissing(
   const { collection, places, parents, id: parameters } = context.binding;
   const parent = parents.at(-1);
   const of = parent && { collection: parent.collection, id: readId(exchange.call, parent.parameters, places) };
-  return refuseUnknown(context, exchange, { collection, id, of, status: 404, param: parameters.at(-1), places });
+  const param = parameters.at(-1);
+  return refuseUnknown(context, exchange, { collection, id, of, status: 404, param, places, isRemoved });
 }
 
 /** The answer to a request that names an item which does not exist. */
@@ -261,9 +265,11 @@ export function refuseUnknown(
     readonly param: string | undefined;
     /** The places of parameters that are not in the path; then the status is the first declared one for unknown items. */
     readonly places?: Binding['places'];
+    /** Whether the item existed. */
+    readonly isRemoved?: boolean | undefined;
   },
 ): Answer {
-  const { collection, id, of, param, places } = facts;
+  const { collection, id, of, param, places, isRemoved } = facts;
   const noun = toNoun(collection);
   const message =
     of === undefined
@@ -278,7 +284,7 @@ export function refuseUnknown(
     return given;
   }
   const declared = isElsewhere ? [404, 410, 400, 422].find((each) => declaresStatus(operation, each)) : undefined;
-  return refuse(context, exchange, { status: declared ?? facts.status, message, code: 'not_found', param });
+  return refuse(context, exchange, { status: declared ?? facts.status, message, code: 'not_found', param, isRemoved });
 }
 
 /** The answer that a hint gives to a request for an unknown item, where the operation declares its status. */

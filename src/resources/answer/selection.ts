@@ -116,7 +116,7 @@ function createIgnoredReader(
   const hasIncluded = read(findSuccessMedia(operation)?.schemaPointer)?.members.has('included') === true;
   const isReadElsewhere = ({ name, known }: PageInput): boolean =>
     placed.has(name) ||
-    means(known, 'queries.expand', 'queries.fields', 'queries.mask', 'queries.removed') ||
+    means(known, 'queries.expand', 'queries.fields', 'queries.mask', 'queries.removed', 'secrets.credential') ||
     (hasIncluded && name === 'include') ||
     LABEL_SELECTOR.test(name);
   const names = unused.filter((input) => !isReadElsewhere(input)).map(({ name }) => name);

@@ -51,6 +51,7 @@ export interface CollectionHint {
   readonly detail?: readonly string[];
   readonly set?: Item;
   readonly unknownIds?: UnknownIds;
+  readonly initialItems?: number;
   readonly lifecycle?: LifecycleHint;
   readonly missing?: MissingHint;
   readonly derived?: Readonly<Record<string, string>>;
@@ -155,7 +156,7 @@ const OPERATION: Properties<OperationHint> = {
   id: {
     kind: PARAMETERS_KIND,
     description:
-      'The path parameter, or path parameters, that identify the item; `{ query: name }` for one of the query, `{ body: /item_id }` for a property of the body.',
+      'The path parameter, or path parameters, that identify the item; `{ query: name }` for one of the query, `{ body: /item_id }` for a property of the body, which can be a key that only the answer to the create shows.',
     otherwise: 'the last one',
   },
   parents: {
@@ -234,7 +235,7 @@ const COLLECTION: Properties<CollectionHint> = {
   },
   patterns: {
     kind: mapOf(STRING),
-    description: 'The regular expressions of other properties that the server generates.',
+    description: 'The regular expressions of other properties that the server generates, and of such a key.',
     otherwise: 'their schemas',
   },
   parent: { kind: STRING, description: 'The parent collection.', otherwise: 'from the path' },
@@ -269,6 +270,12 @@ const COLLECTION: Properties<CollectionHint> = {
     otherwise: 'none',
   },
   unknownIds: UNKNOWN_IDS,
+  initialItems: {
+    kind: { schema: { type: 'integer', minimum: 0 } },
+    description:
+      'How many items each list starts with that has no fixtures, also below an item that a request created: the service creates them with it.',
+    otherwise: '3, or `--initial-items`; none below an item that a request created',
+  },
   lifecycle: {
     kind: { schema: { $ref: '#/$defs/lifecycle' } },
     description:

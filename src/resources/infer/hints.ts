@@ -6,7 +6,7 @@ import { findResponse } from '../../contract/operations/responses.js';
 import { readSegments, toPointer } from '../../contract/pointer.js';
 import { MockError, nearest, suggest } from '../../base/errors.js';
 import { createPatternGenerator, readPattern } from '../../generate/text/pattern.js';
-import type { SchemaView, ReadSchema } from '../../contract/schema-view/schema-view.js';
+import { listProperties, type SchemaView, type ReadSchema } from '../../contract/schema-view/schema-view.js';
 import { findItemsAt, planList, readCountShape } from '../list/list-shape.js';
 import { isStatus } from '../item/server-values.js';
 import {
@@ -56,6 +56,10 @@ export function applyHints(index: ContractIndex, inferred: Resources): Resources
     const binding = applyOperationHint(index, { operation, hint, inferred: bindings.get(operation.id) });
     bindings.set(operation.id, binding);
     if (!collections.has(binding.collection)) collections.set(binding.collection, createResource(binding.collection));
+  }
+  for (const [name, resource] of collections) {
+    const own = [...bindings.values()].filter(({ collection }) => collection === name);
+    if (resource.secretKey === undefined) collections.set(name, withSecretKey(index, resource, own));
   }
   checkNames(index, { inferred, collections, bindings, hinted: Object.keys(hints.collections ?? {}) });
   const unknownIds = hints.unknownIds ?? inferred.unknownIds;
@@ -145,6 +149,21 @@ function applyCollectionHint(resource: Resource, hint: CollectionHint): Resource
     parents: parent === undefined ? resource.parents : [parent],
     patterns: { ...resource.patterns, ...patterns, ...idPatterns },
   };
+}
+
+/** The resource with the key by which hints identify its items: a string that its creates show, and that items do not have. */
+function withSecretKey(index: ContractIndex, resource: Resource, bindings: readonly Binding[]): Resource {
+  const { idProperty, schema } = resource;
+  const members = index.read(schema)?.members;
+  const hinted = bindings.filter(({ operation }) => isObject(operation.extensions['x-mock']));
+  const names = new Set(hinted.flatMap(({ id, places }) => id.filter((name) => places?.[name]?.in === 'body')));
+  const creates = bindings.filter(({ action }) => action === 'create');
+  const key = creates
+    .flatMap(({ operation }) => listProperties(index.answer(operation)))
+    .find(({ name, schema }) => schema.type === 'string' && names.has(name) && members?.has(name) === false);
+  if (key === undefined) return resource;
+  const alternateKeys = idProperty === undefined ? [] : [idProperty];
+  return { ...resource, secretKey: { name: key.name, schema: key.target }, alternateKeys };
 }
 
 function applyOperationHint(

@@ -79,7 +79,7 @@ export function createIdentity(
   const told = contract.at((resource.idParameterSchema ?? '').replace(/\/schema$/, '/description'));
   return {
     deriveId: createHashReader(schema, [property?.schema.description, told]),
-    generateKey: resource.secretKey && createKeyGenerator(contract, resource.name, resource.secretKey),
+    generateKey: resource.secretKey && createKeyGenerator(contract, resource, resource.secretKey),
     fits: (id) => !whole || /^-?\d+$/.test(id),
     toValue: (id, scope, origin) => {
       if (resource.selfUrl !== undefined)
@@ -132,10 +132,11 @@ function createHashReader(schema: SchemaView | undefined, descriptions: readonly
 
 function createKeyGenerator(
   contract: Contract,
-  collection: string,
+  { name: collection, patterns }: Resource,
   { name, schema }: SecretKey,
 ): NonNullable<Identity['generateKey']> {
-  const form = createIdGenerator(readSchemaAt(contract, schema) ?? {}) ?? createPrefixed(`${name}_`);
+  const hinted = Object.hasOwn(patterns, name) ? patterns[name] : undefined;
+  const form = createIdGenerator(readSchemaAt(contract, schema) ?? {}, hinted) ?? createPrefixed(`${name}_`);
   return ({ seed, number }) => form(createRandom(seed, `${collection}\0${name}\0${number}`));
 }
 

@@ -93,6 +93,8 @@ export interface Resource {
   /** Properties every created item gets. */
   readonly set: Item;
   readonly unknownIds?: UnknownIds | undefined;
+  /** How many items each list starts with, also below a parent that a client created; from a hint. */
+  readonly initialItems?: number | undefined;
   /** How statuses advance, from a hint; else it is found in the schema. */
   readonly lifecycle?: LifecycleHint | undefined;
   /** The answer to a request for an unknown item, from a hint. */

@@ -54,7 +54,12 @@ export interface Replacement {
 type ParentItem = { readonly collection: string; readonly id: string };
 
 /** The ids are those that the items have, also where a request names one by another key. */
-type FoundParents = { readonly ids: readonly string[]; readonly missing: ParentItem | undefined };
+interface FoundParents {
+  readonly ids: readonly string[];
+  readonly missing: ParentItem | undefined;
+  /** Whether the missing one existed. */
+  readonly isRemoved?: boolean;
+}
 
 /** The inputs of a new item. */
 interface NewItem {
@@ -286,7 +291,8 @@ function createLinks(
       const isTop = ids.length === 0 || isTopLevel(model(parent.collection).resource);
       const location = locate(transaction, parent.collection, isTop ? '' : toScope(...ids));
       const entry = find(location, parent.id);
-      if (entry === undefined && isMissing(location, parent.id)) return { ids, missing: parent };
+      if (entry === undefined && isMissing(location, parent.id))
+        return { ids, missing: parent, isRemoved: recall(location, parent.id) !== undefined };
       ids.push(entry?.id ?? parent.id);
     }
     return { ids, missing: undefined };

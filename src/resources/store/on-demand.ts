@@ -116,11 +116,13 @@ function createSeed(
     const { model, collection, scope, part, transaction } = location;
     const { resource, identity } = model;
     const mark = part === '' ? scope : toPartMark(part);
-    if (collection.isSeeded(mark) || unknownIds(location) === 'not-found') return;
+    const { initialItems: hinted } = resource;
+    const isHinted = hinted !== undefined && !collection.started;
+    if (collection.isSeeded(mark) || (unknownIds(location) === 'not-found' && !isHinted)) return;
     collection.markSeeded(mark);
     if (resource.members !== undefined || resource.singleton || resource.schema === undefined) return;
-    if (hasCreatedParent(location) || isOfCreated(location, parts.resources)) return;
-    for (let i = 1; i <= (parts.initialItems ?? INITIAL_ITEMS); i++) {
+    if (!isHinted && (hasCreatedParent(location) || isOfCreated(location, parts.resources))) return;
+    for (let i = 1; i <= (hinted ?? parts.initialItems ?? INITIAL_ITEMS); i++) {
       // Creates use the positive numbers.
       const id = identity.generateId(collection, scope, { seed: transaction.seed, number: -i, part });
       const index = i - 1;
