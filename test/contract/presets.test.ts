@@ -71,7 +71,7 @@ describe('a preset is chosen', () => {
       hint: 'did you mean "stripe"?',
     });
     await expect(createMock({ spec: STRIPE, preset: 'acme' })).rejects.toMatchObject({
-      hint: 'the presets are openai, stripe, and none for no preset',
+      hint: 'the presets are openai, plaid, slack, stripe, and none for no preset',
     });
   });
 
