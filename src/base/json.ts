@@ -8,7 +8,6 @@ export type Schema = boolean | SchemaObject;
 /** The keywords that vouch reads; all others stay in place for the validator. */
 export interface SchemaObject {
   readonly $ref?: string;
-  readonly $dynamicRef?: string;
   readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];

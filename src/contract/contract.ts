@@ -62,6 +62,7 @@ export interface Problem {
 /** The codes of all problems and what each one means. */
 export const PROBLEM_CODES = {
   DUPLICATE_KEY: 'A YAML mapping has a key twice; the last one wins.',
+  DYNAMIC_REFERENCES: 'The `$dynamicRef`s of a document need too many copies of schemas; anything is accepted there.',
   EXAMPLE_INVALID: 'An example violates its schema; `vouch check` reports it, and a mock does not serve it.',
   FLOW_INDENT: 'A line of a YAML flow collection is not indented enough; its indentation is ignored.',
   MEDIA_TYPE_INVALID: 'A key of a `content` map is not a media type.',

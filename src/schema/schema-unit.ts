@@ -133,8 +133,8 @@ function copyMap(map: Readonly<Record<string, unknown>>, at: string, copy: UnitC
 }
 
 function linkReference(result: UnitSchema, schema: Readonly<Record<string, unknown>>, copy: UnitCopy): void {
-  // After loading, every reference is local; a dynamic reference with a pointer works like a plain one.
-  const target = fromReference(schema['$ref'] ?? schema['$dynamicRef']);
+  // After loading, every reference is local.
+  const target = fromReference(schema['$ref']);
   if (target === undefined) return;
   copy.references.add(target);
   if (copy.link === 'ref') {

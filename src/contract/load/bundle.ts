@@ -6,10 +6,11 @@ import { repairClosedSchemas } from '../upgrade/closed-parts.js';
 import { completeSubtypes } from '../upgrade/subtypes.js';
 import { narrowTaggedUnions, type TaggedUnion } from '../upgrade/tagged-unions.js';
 import { type Dialect, type Node, type ObjectType, omit, readObjectType } from '../upgrade/node.js';
-import type { NodeSource } from '../upgrade/upgrade-context.js';
 import { SHARED_MAPS } from '../upgrade/swagger.js';
+import { MAX_BOUND_COPIES, type NodeSource, type UpgradeParts } from '../upgrade/upgrade-context.js';
 import { createUpgrader } from '../upgrade/upgrade-node.js';
-import { createReferences, type ReferenceTarget } from './references.js';
+import { type Bindings, createDynamicReferences, toBindingsKey } from './dynamic-references.js';
+import { createReferences, type Identified, type ReferenceTarget } from './references.js';
 import type { SourceFile, SourceFiles } from './source-files.js';
 import { createSourceMap, type SourceMap } from './source-map.js';
 
@@ -45,7 +46,9 @@ export function bundleFiles(sources: SourceFiles): Bundle {
   const placeTarget = createPlacer(files, dialect, queue);
   const suspects: string[] = [];
   const unions: TaggedUnion[] = [];
-  const upgrade = createUpgrader({ references, sourceMap, findings, files, suspects, unions, placeTarget });
+  const isDynamic = files.some(({ text }) => text.includes('$dynamicRef'));
+  const dynamic = isDynamic ? createDynamicReferences(references) : undefined;
+  const upgrade = createUpgrader({ references, sourceMap, findings, files, suspects, unions, placeTarget, dynamic });
   const root = upgrade({ type: 'document', value: main.value, inner: '', file: 0, pointer: '', dialect });
   const copied: Record<string, Record<string, unknown>> = {};
   // An upgrade can add to the queue.
@@ -57,11 +60,22 @@ export function bundleFiles(sources: SourceFiles): Bundle {
   const cut = cutCircularReferences(Object.keys(copied).length === 0 ? document : { ...document, [FILES]: copied });
   const opened = repairClosedSchemas(cut.document, suspects, sourceMap);
   findings.push(...cut.findings, ...opened.findings);
+  const reported = isDynamic ? omitRepeated(findings, sourceMap) : findings;
   return {
     document: completeSubtypes(narrowTaggedUnions(opened.document, unions), listSchemaMaps(opened.document)),
-    findings: [...readNotes(files), ...findings],
+    findings: [...readNotes(files), ...reported],
     origins: sourceMap,
   };
+}
+
+/** Findings without those about the same place again: a schema can have several copies. */
+function omitRepeated(findings: readonly Finding[], sourceMap: SourceMap): readonly Finding[] {
+  const byPlace = new Map<string, Finding>();
+  for (const finding of findings) {
+    const key = JSON.stringify([finding.code, finding.message, sourceMap.find(finding.pointer)]);
+    if (!byPlace.has(key)) byPlace.set(key, finding);
+  }
+  return [...byPlace.values()];
 }
 
 /** A node that is copied, and the name of its copy. */
@@ -72,25 +86,39 @@ function createPlacer(
   files: readonly SourceFile[],
   mainDialect: Dialect,
   queue: CopiedNode[],
-): (target: ReferenceTarget, type: ObjectType) => string {
+): UpgradeParts['placeTarget'] {
   const placed = new Map<string, string>();
   const names = new Set<string>();
-  const add = (target: ReferenceTarget, type: ObjectType): string => {
+  let bound = 0;
+  const add = (target: ReferenceTarget, type: ObjectType, bindings?: Bindings): string => {
     const { file, pointer, value } = target;
-    const wanted = readName(files[file], pointer);
+    const binding =
+      bindings === undefined ? [] : [...bindings.values()].map((anchor) => readBindingName(files, anchor));
+    const wanted = [...new Set([readName(files[file], pointer), ...binding])].join('_');
     let name = wanted;
     for (let i = 2; names.has(`${file} ${name}`); i++) name = `${wanted}_${i}`;
     names.add(`${file} ${name}`);
     const inner = toPointer(FILES, file, name);
-    queue.push({ type, value, inner, file, pointer, dialect: readOwnDialect(files[file]?.value) ?? mainDialect, name });
+    const dialect = readOwnDialect(files[file]?.value) ?? mainDialect;
+    queue.push({ type, value, inner, file, pointer, dialect, name, bindings });
     return toReference(inner);
   };
-  return (target, type) => {
-    const key = `${target.file} ${type} ${target.pointer}`;
-    const reference = placed.get(key) ?? readStandardPlace(target, type, mainDialect) ?? add(target, type);
+  return (target, type, bindings) => {
+    const key = `${target.file} ${type} ${target.pointer}${bindings === undefined ? '' : `\n${toBindingsKey(bindings)}`}`;
+    const known = placed.get(key);
+    if (known !== undefined) return known;
+    if (bindings !== undefined && bound >= MAX_BOUND_COPIES) return undefined;
+    if (bindings !== undefined) bound += 1;
+    const standard = bindings === undefined ? readStandardPlace(target, type, mainDialect) : undefined;
+    const reference = standard ?? add(target, type, bindings);
     placed.set(key, reference);
     return reference;
   };
+}
+
+/** The name of the schema that binds an anchor: the one that has it among its definitions. */
+function readBindingName(files: readonly SourceFile[], { file, pointer }: Identified): string {
+  return readName(files[file], pointer.replace(/(?:\/(?:\$defs|definitions)\/[^/]*)+$/u, ''));
 }
 
 /** The reference to a target that is upgraded in place, as the same type. Inside a schema an upgrade may move it. */

@@ -217,7 +217,9 @@ async function bundle(
       value = overlaid.document;
     }
   }
-  const sources = await loadSourceFiles({ ...file, value }, policy);
+  // The text says which keywords the document can have; overlays add to it.
+  const text = [file.text, ...overlays.map((overlay) => overlay.text)].join('\n');
+  const sources = await loadSourceFiles({ ...file, text, value }, policy);
   const bundled = bundleFiles(sources);
   findings.push(...bundled.findings);
   const operations = readOperations({

@@ -28,18 +28,26 @@ export interface References {
   baseAt(file: number, pointer: string): ReferenceBase;
   /** The base inside a schema with that `$id` at that pointer. */
   enter(id: string, pointer: string, base: ReferenceBase): ReferenceBase;
-  /** The only `$dynamicAnchor` of that name; undefined where there is none or more than one. */
-  findDynamicAnchor(name: string): ReferenceTarget | undefined;
+  /** The value at a place. */
+  read(target: Identified): ReferenceTarget;
+  /** The schemas with a `$dynamicAnchor`, by its name. */
+  readonly dynamicAnchors: ReadonlyMap<string, readonly DynamicAnchor[]>;
 }
 
 /** The place of a value, such as an `$id`, `$anchor` or `$self`, in one of the files. */
-type Identified = { readonly file: number; readonly pointer: string };
+export type Identified = { readonly file: number; readonly pointer: string };
+
+/** A schema with a `$dynamicAnchor`. */
+export interface DynamicAnchor extends Identified {
+  /** The pointer of the innermost schema with an `$id` around it, or of the root. */
+  readonly resource: string;
+}
 
 /** All schemas with a URI or an anchor. */
 interface Index {
   readonly files: readonly SourceFile[];
   readonly byUri: ReadonlyMap<string, Identified>;
-  readonly dynamic: ReadonlyMap<string, readonly Identified[]>;
+  readonly dynamic: ReadonlyMap<string, readonly DynamicAnchor[]>;
 }
 
 /** Finds the bases of references in some files. */
@@ -123,16 +131,14 @@ export function createReferences({ files, failures }: SourceFiles): References {
       }
       return false;
     },
-    findDynamicAnchor: (name) => {
-      const found = dynamic.get(name) ?? [];
-      return found.length === 1 && found[0] !== undefined ? readTarget(files, found[0]) : undefined;
-    },
+    read: (target) => readTarget(files, target),
+    dynamicAnchors: dynamic,
   };
 }
 
 function indexFiles(files: readonly SourceFile[]): Index {
   const byUri = new Map<string, Identified>();
-  const dynamic = new Map<string, Identified[]>();
+  const dynamic = new Map<string, DynamicAnchor[]>();
   files.forEach((file, number) => {
     byUri.set(file.uri, { file: number, pointer: '' });
     if (/\$(?:id|anchor|dynamicAnchor|self)\b/u.test(file.text)) collectIdentifiers(file, number, { byUri, dynamic });
@@ -196,28 +202,30 @@ const MAPS: ReadonlySet<string> = new Set([...SCHEMA_MAPS, 'schemas']);
 function collectIdentifiers(
   file: SourceFile,
   index: number,
-  found: { readonly byUri: Map<string, Identified>; readonly dynamic: Map<string, Identified[]> },
+  found: { readonly byUri: Map<string, Identified>; readonly dynamic: Map<string, DynamicAnchor[]> },
 ): void {
   const self = readSelf(file);
   found.byUri.set(self, { file: index, pointer: '' });
-  const visit = (value: unknown, pointer: string, uri: string): void => {
-    if (Array.isArray(value)) value.forEach((item, i) => visit(item, `${pointer}/${i}`, uri));
+  const visit = (value: unknown, pointer: string, { uri, resource }: { uri: string; resource: string }): void => {
+    if (Array.isArray(value)) value.forEach((item, i) => visit(item, `${pointer}/${i}`, { uri, resource }));
     if (!isObject(value)) return;
     const here = { file: index, pointer };
     const { $id: id, $anchor: anchor, $dynamicAnchor: dynamicAnchor } = value;
-    const own = typeof id === 'string' && pointer !== '' ? (toUri(id, uri) ?? uri) : uri;
+    const isResource = typeof id === 'string' && pointer !== '';
+    const own = isResource ? (toUri(id, uri) ?? uri) : uri;
+    const inside = { uri: own, resource: isResource ? pointer : resource };
     if (own !== uri) found.byUri.set(own, here);
     if (typeof anchor === 'string') found.byUri.set(`${own}#${anchor}`, here);
     if (typeof dynamicAnchor === 'string') {
       found.byUri.set(`${own}#${dynamicAnchor}`, here);
-      addTo(found.dynamic, dynamicAnchor, here);
+      addTo(found.dynamic, dynamicAnchor, { ...here, resource: inside.resource });
     }
     for (const [name, child] of Object.entries(value)) {
       if (DATA.has(name) || name.startsWith('x-')) continue;
       const at = pointer + toPointer(name);
-      if (!MAPS.has(name)) visit(child, at, own);
-      else for (const [key, member] of readEntries(child)) visit(member, at + toPointer(key), own);
+      if (!MAPS.has(name)) visit(child, at, inside);
+      else for (const [key, member] of readEntries(child)) visit(member, at + toPointer(key), inside);
     }
   };
-  visit(file.value, '', self);
+  visit(file.value, '', { uri: self, resource: '' });
 }

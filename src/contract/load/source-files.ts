@@ -134,10 +134,11 @@ function readExternalUris(file: SourceFile): readonly string[] {
   return [...uris];
 }
 
-/** The external references of one object: its `$ref`, or the `mapping` of a discriminator. */
+/** The external references of one object: its `$ref` and `$dynamicRef`, or the `mapping` of a discriminator. */
 function readOwnReferences(value: Readonly<Record<string, unknown>>): readonly string[] {
-  const reference = value['$ref'];
-  const own = typeof reference === 'string' && !reference.startsWith('#') ? [reference] : [];
+  const own = [value['$ref'], value['$dynamicRef']].filter(
+    (reference) => typeof reference === 'string' && !reference.startsWith('#'),
+  ) as string[];
   const mapping = value['propertyName'] === undefined ? undefined : value['mapping'];
   if (!isObject(mapping)) return own;
   const isFile = (target: unknown): target is string =>

@@ -10,17 +10,7 @@ export const NOT_LIMITING: RegExp = /^(?:type|title|description|examples?|defaul
 export const OTHER_VALUES: ReadonlySet<string> = new Set(['$defs', 'definitions', 'contentSchema']);
 
 /** Keywords that a schema does not have if it accepts anything. */
-export const DESCRIBING = [
-  'properties',
-  'required',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'not',
-  'if',
-  'items',
-  '$dynamicRef',
-] as const;
+export const DESCRIBING = ['properties', 'required', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'items'] as const;
 
 /** Keywords that set the least number, size or length. */
 export const LOWER_BOUNDS = ['exclusiveMinimum', 'minimum', 'minItems', 'minLength', 'minProperties'] as const;

@@ -10,7 +10,7 @@ const CLOSING = ['additionalProperties', 'unevaluatedProperties'] as const;
 const UNIONS = ['anyOf', 'oneOf'] as const;
 
 /** Keywords that apply a schema to the same value only in some cases. */
-const CONDITIONS = ['if', 'then', 'else', 'dependentSchemas', '$dynamicRef'] as const;
+const CONDITIONS = ['if', 'then', 'else', 'dependentSchemas'] as const;
 
 /** Keywords that apply further schemas to the same value. */
 const APPLICATORS = ['$ref', 'allOf', ...UNIONS, ...CONDITIONS] as const;
@@ -31,7 +31,11 @@ interface Contradiction {
 /** Whether a schema may be one that no object fits, since it requires what it, or a part of it, forbids. */
 export function isSuspect(schema: Node): boolean {
   if (Array.isArray(schema['allOf'])) return true;
-  if ('$ref' in schema && ('required' in schema || schema['additionalProperties'] === false)) return true;
+  if (
+    ('$ref' in schema || '$dynamicRef' in schema) &&
+    ('required' in schema || schema['additionalProperties'] === false)
+  )
+    return true;
   if (schema['additionalProperties'] !== false) return false;
   const { properties } = schema;
   return (

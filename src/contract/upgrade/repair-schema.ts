@@ -4,6 +4,9 @@ import { readBoolean, readNumber, repairKeyword, repairRequired, repairType } fr
 import { ANNOTATIONS, repairOneOf } from './same-alternatives.js';
 import { isOfServer, type Node, omit, quote, type RepairContext } from './node.js';
 
+/** The names of a schema: every reference is a pointer after loading, and the validator would read them. */
+const IDENTITY = ['$id', '$anchor', '$dynamicAnchor', '$schema', 'id'];
+
 /**
  * In this order: later upgrades read what earlier ones repaired. `nullable` can wrap a schema into another one, so all except `type` come
  * after it: they get the outer schema here, and the inner one when it is visited.
@@ -14,7 +17,7 @@ const UPGRADES: readonly {
 }[] = [
   { keywords: ['type'], apply: repairType },
   { keywords: ['nullable', 'x-nullable'], apply: upgradeNullable },
-  { keywords: ['$id', '$anchor', '$schema', 'id'], apply: dropIdentity },
+  { keywords: IDENTITY, apply: dropIdentity },
   { keywords: ['properties'], apply: repairRequired },
   { keywords: ['exclusiveMinimum', 'exclusiveMaximum'], apply: upgradeExclusive },
   { keywords: ['items'], apply: upgradeItems },
@@ -45,9 +48,8 @@ export function repairSchema(node: Node, context: RepairContext): Node {
   return current;
 }
 
-/** Removes the names of schemas: every reference is a pointer after loading, and the validator would read them. */
 function dropIdentity(node: Node): Node {
-  const names = ['$id', '$anchor', '$schema', 'id'].filter((name) => typeof node[name] === 'string');
+  const names = IDENTITY.filter((name) => typeof node[name] === 'string');
   return names.length === 0 ? node : omit(node, ...names);
 }
 

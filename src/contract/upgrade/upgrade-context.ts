@@ -1,4 +1,5 @@
 import type { Finding } from '../contract.js';
+import type { Bindings, DynamicReferences, DynamicScope } from '../load/dynamic-references.js';
 import type { ReferenceBase, References, ReferenceTarget } from '../load/references.js';
 import type { SourceFile } from '../load/source-files.js';
 import type { SourceMap } from '../load/source-map.js';
@@ -16,6 +17,8 @@ export interface NodeSource {
   /** The pointer in the file. */
   readonly pointer: string;
   readonly dialect: Dialect;
+  /** The dynamic anchors that are bound in this copy. */
+  readonly bindings?: Bindings | undefined;
 }
 
 /** The state that an upgrade reads and writes. */
@@ -28,8 +31,10 @@ export interface UpgradeParts {
   readonly suspects: string[];
   /** Receives each union with a discriminator. */
   readonly unions: TaggedUnion[];
-  /** The local reference to a target, which is copied where necessary. */
-  readonly placeTarget: (target: ReferenceTarget, type: ObjectType) => string;
+  /** The local reference to a target, which is copied where necessary; undefined where there are too many copies for other bindings. */
+  readonly placeTarget: (target: ReferenceTarget, type: ObjectType, bindings?: Bindings) => string | undefined;
+  /** Undefined where the document has no `$dynamicRef`. */
+  readonly dynamic: DynamicReferences | undefined;
 }
 
 /** The node that is being upgraded. */
@@ -37,14 +42,26 @@ export interface Position {
   source: NodeSource;
   /** The base of relative references. */
   base: ReferenceBase;
+  /** Undefined outside of schemas, and where the document has no `$dynamicRef`. */
+  scope: DynamicScope | undefined;
   /** From the source to the node. */
   readonly path: string[];
 }
 
+/** The local reference to a schema, with its dynamic anchors bound as they are at the current node. */
+type SchemaPlacer = (target: ReferenceTarget) => string | undefined;
+
+/** The maximum number of schemas that are copied because of dynamic anchors that are bound to other schemas. */
+export const MAX_BOUND_COPIES = 2000;
+
 /** The context of the current node: one object for all nodes, because every node needs it. */
-export function createContext(parts: UpgradeParts, position: Position): RepairContext {
+export function createContext(
+  parts: UpgradeParts,
+  position: Position,
+): RepairContext & { readonly placeSchema: SchemaPlacer } {
   const { references, sourceMap, findings, files, placeTarget } = parts;
   const resolved = new Map<string, string>();
+  const targets = new Map<string, ReferenceTarget>();
   const pointerOf = (inside: readonly string[] = []): string =>
     position.source.inner + toPointer(...position.path, ...inside);
   const requireTarget: RepairContext['requireTarget'] = (reference, inside = [], assumed = 'it is ignored') => {
@@ -59,8 +76,14 @@ export function createContext(parts: UpgradeParts, position: Position): RepairCo
     });
     return undefined;
   };
+  const placeSchema = createSchemaPlacer(parts, position, pointerOf);
   const resolveReference: RepairContext['resolveReference'] = (type, reference) => {
     const key = `${position.base.file} ${type} ${position.base.pointer} ${reference}`;
+    if (type === 'schema' && position.scope !== undefined) {
+      const found = targets.get(key) ?? requireTarget(reference, [], 'anything is accepted there');
+      if (found !== undefined) targets.set(key, found);
+      return found && placeSchema(found);
+    }
     const before = resolved.get(key);
     if (before !== undefined) return before;
     const target = requireTarget(reference, [], type === 'schema' ? 'anything is accepted there' : undefined);
@@ -74,6 +97,7 @@ export function createContext(parts: UpgradeParts, position: Position): RepairCo
     },
     pointerOf,
     requireTarget,
+    placeSchema,
     resolveReference,
     findTarget: (reference) => {
       const target = references.find(reference, position.base);
@@ -87,5 +111,24 @@ export function createContext(parts: UpgradeParts, position: Position): RepairCo
     },
     readRootField: (name) =>
       readPointer(files[position.source.file]?.value, `/${name}`) ?? readPointer(files[0]?.value, `/${name}`),
+  };
+}
+
+/** Creates the function that refers to schemas; the first one that is not copied because of the limit is reported. */
+function createSchemaPlacer(
+  { findings, placeTarget, dynamic }: UpgradeParts,
+  position: Position,
+  pointerOf: () => string,
+): SchemaPlacer {
+  let isReported = false;
+  return (target) => {
+    const bindings = position.scope && dynamic?.narrow(position.scope, target);
+    const local = placeTarget(target, 'schema', bindings);
+    if (local !== undefined || isReported) return local;
+    isReported = true;
+    const message = `the $dynamicRefs of the document need more than ${MAX_BOUND_COPIES} copies of schemas`;
+    const assumed = 'anything is accepted where one more is needed';
+    findings.push({ code: 'DYNAMIC_REFERENCES', severity: 'error', message, pointer: pointerOf(), assumed });
+    return undefined;
   };
 }

@@ -12,7 +12,6 @@ import {
   quote,
   readField,
   REFERABLE_DATA,
-  type RepairContext,
 } from './node.js';
 import { isSuspect } from './closed-parts.js';
 import { readTaggedUnion } from './tagged-unions.js';
@@ -24,7 +23,7 @@ import { createContext, type NodeSource, type Position, type UpgradeParts } from
 interface Upgrade {
   readonly parts: UpgradeParts;
   readonly position: Position;
-  readonly context: RepairContext;
+  readonly context: ReturnType<typeof createContext>;
   nodes: number;
   /** The files and pointers whose contents are being included, outermost first. */
   readonly included: Set<string>;
@@ -45,7 +44,7 @@ const MAY_BE_EMPTY: ReadonlySet<ObjectType> = new Set(['mediaType', 'operation',
  */
 export function createUpgrader(parts: UpgradeParts): (source: NodeSource) => unknown {
   const start: NodeSource = { type: 'document', value: undefined, inner: '', file: 0, pointer: '', dialect: 31 };
-  const position: Position = { source: start, base: parts.references.rootBase(0), path: [] };
+  const position: Position = { source: start, base: parts.references.rootBase(0), scope: undefined, path: [] };
   const upgrade: Upgrade = {
     parts,
     position,
@@ -56,6 +55,7 @@ export function createUpgrader(parts: UpgradeParts): (source: NodeSource) => unk
   return (source) => {
     position.source = source;
     position.base = parts.references.baseAt(source.file, source.pointer);
+    position.scope = source.bindings && { bindings: source.bindings, entered: [] };
     position.path.length = 0;
     const { type, value, dialect } = source;
     // An operation of 2.0 is upgraded with its path item; this one is in none.
@@ -74,12 +74,21 @@ function visit(upgrade: Upgrade, type: ObjectType, value: unknown): unknown {
   if (typeof components === 'string')
     return includeTarget(upgrade, components, (target) => visit(upgrade, type, target));
   const visitObject = '$ref' in value && isReferable(type) ? visitReference : visitNode;
-  if (type !== 'schema' || typeof value['$id'] !== 'string') return visitObject(upgrade, type, value);
-  const outer = position.base;
-  position.base = parts.references.enter(value['$id'], parts.sourceMap.find(context.pointerOf()).pointer, outer);
+  const isResource = type === 'schema' && typeof value['$id'] === 'string';
+  const isEntered = type === 'schema' && parts.dynamic !== undefined && (isResource || isBinding(position, value));
+  if (!isResource && !isEntered) return visitObject(upgrade, type, value);
+  const { base, scope } = position;
+  const at = parts.sourceMap.find(context.pointerOf());
+  if (isResource) position.base = parts.references.enter(String(value['$id']), at.pointer, base);
+  if (isEntered) position.scope = { bindings: scope?.bindings ?? new Map(), entered: [...(scope?.entered ?? []), at] };
   const node = visitObject(upgrade, type, value);
-  position.base = outer;
+  Object.assign(position, { base, scope });
   return node;
+}
+
+/** Whether a schema can bind dynamic anchors: one that is in no other schema, or has definitions. */
+function isBinding({ scope }: Position, schema: Node): boolean {
+  return scope === undefined || '$defs' in schema;
 }
 
 /** OpenAPI 3.0 section 4.7.23 and 3.1 section 4.8.23: siblings of a `$ref` count in schemas of 3.1 and in path items only. */
@@ -120,28 +129,43 @@ function visitNode(upgrade: Upgrade, type: ObjectType, value: Node): Node {
   }
   const node = repairNode(type, resolveData(upgrade, type, value), upgrade.context);
   const dynamic = type === 'schema' ? resolveDynamic(upgrade, node) : undefined;
-  if (dynamic !== undefined) return { ...visitFields(upgrade, type, omit(node, '$dynamicRef')), ...dynamic };
+  if (dynamic === undefined) return visitRepaired(upgrade, type, node);
+  return addReference(upgrade, visitRepaired(upgrade, type, omit(node, '$dynamicRef')), dynamic);
+}
+
+function visitRepaired(upgrade: Upgrade, type: ObjectType, node: Node): Node {
   const reference = isReferable(type) ? node['$ref'] : undefined;
   if (typeof reference !== 'string') return visitFields(upgrade, type, node);
   const target = resolveNode(upgrade, type, reference);
   return visitFields(upgrade, type, { ...omit(node, '$ref'), ...target });
 }
 
-/** A dynamic reference with one possible target becomes a plain one; the others stay as they are. */
+/** A `$dynamicRef` as a plain reference to the schema that is bound; one to any of several schemas accepts anything. */
 function resolveDynamic(upgrade: Upgrade, node: Node): Node | undefined {
   const reference = node['$dynamicRef'];
-  if (typeof reference !== 'string' || node['$ref'] !== undefined) return undefined;
-  const { references, placeTarget } = upgrade.parts;
-  const anchor = reference.startsWith('#') ? references.findDynamicAnchor(reference.slice(1)) : undefined;
-  if (anchor !== undefined) return { $ref: placeTarget(anchor, 'schema') };
-  const target = upgrade.context.findTarget(reference);
-  if (isObject(target) && '$dynamicAnchor' in target) return undefined;
-  return resolveNode(upgrade, 'schema', reference);
+  const { position, context, parts } = upgrade;
+  if (typeof reference !== 'string' || position.scope === undefined || parts.dynamic === undefined) return undefined;
+  const at = parts.sourceMap.find(context.pointerOf());
+  const target = parts.dynamic.find(reference, { at, base: position.base, scope: position.scope });
+  if (target === 'ambiguous') return {};
+  if (target === undefined) return resolveNode(upgrade, 'schema', reference);
+  const local = context.placeSchema(target);
+  return local === undefined ? { 'x-vouch-unresolved': reference } : { $ref: local };
+}
+
+/** A schema with one more reference: beside a `$ref` in `allOf`. */
+function addReference({ context }: Upgrade, schema: Node, reference: Node): Node {
+  if (schema['$ref'] === undefined) return { ...schema, ...reference };
+  const all: readonly unknown[] = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
+  context.recordMove(['allOf', String(all.length)], ['$dynamicRef']);
+  return { ...schema, allOf: [...all, reference] };
 }
 
 /** A node with its fields upgraded; the same one without change. */
 function visitFields(upgrade: Upgrade, type: ObjectType, node: Node): Node {
   return changeMembers(upgrade, node, (value, name) => {
+    // References lead to copies of definitions, so that copies with bindings do not need theirs.
+    if (name === '$defs' && type === 'schema' && upgrade.position.source.bindings !== undefined) return undefined;
     const field = readField(type, name);
     return field === undefined ? value : visitField(upgrade, field, value);
   });

@@ -87,7 +87,7 @@ function mergePart(work: Work, part: SchemaPart): void {
   seen.add(pointer);
   if (schema === false) shape.isImpossible = true;
   if (!isKeywords(schema)) return;
-  const target = follow(contract, schema.$ref ?? schema.$dynamicRef);
+  const target = follow(contract, schema.$ref);
   if (target !== undefined) mergePart(work, target);
   mergeKeywords(shape, schema, pointer);
   if (Array.isArray(schema.allOf)) {
@@ -104,8 +104,8 @@ function mergePart(work: Work, part: SchemaPart): void {
 /** The parts of a schema that must all be valid: the target of its `$ref`, its own keywords without unions, the schemas of `allOf`. */
 export function splitPart(contract: Contract, { schema, pointer }: SchemaPart): readonly SchemaPart[] {
   if (!isKeywords(schema)) return [];
-  const { $ref, $dynamicRef, allOf, ...own } = schema;
-  const target = follow(contract, $ref ?? $dynamicRef);
+  const { $ref, allOf, ...own } = schema;
+  const target = follow(contract, $ref);
   const all = Array.isArray(allOf) ? (allOf as readonly Schema[]) : [];
   const parts = all.map((one, i) => ({ schema: one, pointer: `${pointer}/allOf/${i}` }));
   return [...(target === undefined ? [] : [target]), { schema: own, pointer: `${pointer}${SYNTHETIC}own` }, ...parts];

@@ -8,7 +8,7 @@ export function toSchemas(value: unknown): readonly Schema[] {
 
 /** The schema that another one refers to, also where a validator cannot follow the reference, since it leads back to its own schema. */
 export function readTarget(schema: SchemaObject): string | undefined {
-  return fromReference(schema.$ref ?? schema.$dynamicRef ?? schema['x-vouch-unresolved']);
+  return fromReference(schema.$ref ?? schema['x-vouch-unresolved']);
 }
 
 /** A schema, what it refers to and what it has in these keywords, with all that those refer to. */

@@ -142,8 +142,8 @@ function writeReference(writer: Writer, pointer: string, place: TypePlace): Type
 
 /** JSON Schema 2020-12 core section 10.2: a value fits the keywords beside a composition and the composition. */
 function writeComposition(writer: Writer, schema: SchemaObject, place: TypePlace): TypeExpression {
-  const { $ref, $dynamicRef, 'x-vouch-unresolved': cut, allOf, anyOf, oneOf, ...own } = schema;
-  const reference = { $ref: $ref ?? $dynamicRef ?? cut } as SchemaObject;
+  const { $ref, 'x-vouch-unresolved': cut, allOf, anyOf, oneOf, ...own } = schema;
+  const reference = { $ref: $ref ?? cut } as SchemaObject;
   const parts = [own, ...(reference.$ref === undefined ? [] : [reference]), ...toSchemas(allOf)];
   const choices = [toSchemas(anyOf), toSchemas(oneOf)];
   const all = parts.map((part) => {
