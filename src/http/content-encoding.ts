@@ -1,15 +1,17 @@
-import type { Transform } from 'node:stream';
+import { Duplex, pipeline } from 'node:stream';
 import {
   brotliDecompressSync,
   constants,
   createBrotliDecompress,
   createGunzip,
   createInflate,
+  createInflateRaw,
   gunzipSync,
   inflateRawSync,
   inflateSync,
 } from 'node:zlib';
 import type { ClientReport } from '../schema/violation.js';
+import { MAX_VALUE_BYTES } from './json-size.js';
 import { isBytes, isError } from '../base/platform.js';
 
 /** The decoded bytes of a request body, or the violation to report. */
@@ -31,33 +33,75 @@ export function decodeRequestContent(bytes: Uint8Array, encoding: string, limitB
   return refuse('BODY_MALFORMED', `is not valid ${coding}, the coding in its Content-Encoding`);
 }
 
-/**
- * Decodes content of any size; undefined if a coding is unknown or the bytes are not valid.
- *
- * @param options - `isCut`: whether the end is missing; what came is decoded then.
- */
+/** How content is decoded. */
+interface ContentOptions {
+  /** Whether the end is missing; what came is decoded then. */
+  readonly isCut?: boolean;
+  /** Decoding ends where the content has more bytes; default `MAX_VALUE_BYTES`. */
+  readonly limitBytes?: number;
+}
+
+/** Decodes content; undefined if a coding is unknown, the bytes are not valid, or the content is larger than the limit. */
 export function decodeContent(
   bytes: Uint8Array,
   encoding: string | undefined,
-  { isCut = false }: { readonly isCut?: boolean } = {},
+  options: ContentOptions = {},
 ): Uint8Array | undefined {
-  // The answer to HEAD and a 304 have the field and no content.
-  if (encoding === undefined || bytes.byteLength === 0) return bytes;
-  const decoded = applyDecoders(bytes, encoding, isCut ? UNFINISHED : {});
+  const decoded = tryDecode(bytes, encoding, options);
   return isBytes(decoded) ? decoded : undefined;
+}
+
+/** Whether content is larger than the limit; it is decoded no further than that. */
+export function isLargeContent(bytes: Uint8Array, encoding: string | undefined, options: ContentOptions = {}): boolean {
+  const decoded = tryDecode(bytes, encoding, options);
+  return !isBytes(decoded) && decoded.reason === 'large';
+}
+
+function tryDecode(
+  bytes: Uint8Array,
+  encoding: string | undefined,
+  { isCut = false, limitBytes = MAX_VALUE_BYTES }: ContentOptions,
+): Uint8Array | Undecodable {
+  // The answer to HEAD and a 304 have the field and no content.
+  if (encoding === undefined || bytes.byteLength === 0)
+    return bytes.byteLength > limitBytes ? { coding: 'identity', reason: 'large' } : bytes;
+  return applyDecoders(bytes, encoding, { maxOutputLength: limitBytes, ...(isCut && UNFINISHED) });
 }
 
 /** Whether `decodeContent` and `createContentDecoders` know the codings of a Content-Encoding. */
 export function isDecodable(encoding: string | undefined): boolean {
-  return toCodings(encoding ?? '').every((coding) => DECODERS.has(coding));
+  const codings = toCodings(encoding ?? '');
+  return codings.length <= MAX_CODINGS && codings.every((coding) => DECODERS.has(coding));
 }
 
 /** Streams that decode content one after the other. */
-export function createContentDecoders(encoding: string | undefined): readonly Transform[] {
+export function createContentDecoders(encoding: string | undefined): readonly Duplex[] {
   return toCodings(encoding ?? '').map((coding) => {
     if (coding === 'br') return createBrotliDecompress();
-    return coding === 'deflate' ? createInflate() : createGunzip();
+    return coding === 'deflate' ? createDeflateDecoder() : createGunzip();
   });
+}
+
+/** Decodes both forms of "deflate", as `DECODERS` does. */
+function createDeflateDecoder(): Duplex {
+  return Duplex.from(async function* (chunks: AsyncIterable<Uint8Array>) {
+    const all = chunks[Symbol.asyncIterator]();
+    const first = await all.next();
+    if (first.done === true) return;
+    const whole = async function* (): AsyncGenerator<Uint8Array> {
+      yield first.value;
+      yield* { [Symbol.asyncIterator]: () => all };
+    };
+    const inflate = isZlib(first.value) ? createInflate() : createInflateRaw();
+    // The stream throws what fails before it.
+    pipeline(whole(), inflate, () => undefined);
+    yield* inflate;
+  });
+}
+
+/** RFC 9110 8.4.1.2: "deflate" is the zlib format; some senders omit its header. */
+function isZlib(bytes: Uint8Array): boolean {
+  return (bytes[0] ?? 0) % 16 === 8;
 }
 
 // With a flush instead of an end, zlib does not require the end.
@@ -87,15 +131,19 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
     (bytes, { finishFlush, ...options }) =>
       brotliDecompressSync(bytes, finishFlush === undefined ? options : { ...options, finishFlush: BROTLI_FLUSH }),
   ],
-  // RFC 9110 8.4.1.2: "deflate" is the zlib format; some senders omit its header.
-  ['deflate', (bytes, options) => ((bytes[0] ?? 0) % 16 === 8 ? inflateSync : inflateRawSync)(bytes, options)],
+  ['deflate', (bytes, options) => (isZlib(bytes) ? inflateSync : inflateRawSync)(bytes, options)],
 ]);
+
+/** The most codings of one body: each multiplies what a small body can expand to. */
+const MAX_CODINGS = 4;
 
 type Undecodable = { readonly coding: string; readonly reason: 'unknown' | 'large' | 'malformed' };
 
 function applyDecoders(bytes: Uint8Array, encoding: string, options: DecoderOptions): Uint8Array | Undecodable {
   let decoded = bytes;
-  for (const coding of toCodings(encoding)) {
+  const codings = toCodings(encoding);
+  if (codings.length > MAX_CODINGS) return { coding: encoding, reason: 'unknown' };
+  for (const coding of codings) {
     const decode = DECODERS.get(coding);
     if (decode === undefined) return { coding, reason: 'unknown' };
     try {

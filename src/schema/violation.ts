@@ -42,7 +42,7 @@ export const VIOLATION_CODES = {
   BODY_MALFORMED: 'The body is not valid for its content type.',
   BODY_REQUIRED: 'The operation requires a body, and there is none.',
   BODY_TOO_LARGE: 'The body is larger than the limit of this mock.',
-  BODY_UNCHECKED: 'The body was not validated, because its media type has no schema.',
+  BODY_UNCHECKED: 'The body was not validated: its media type has no schema, or it is too large.',
   BODY_UNDECLARED: 'The request has a body, but the operation declares none.',
   CONST: 'The value is not the only one that `const` allows.',
   CONTAINS: 'The array has too few or too many items that match `contains`.',

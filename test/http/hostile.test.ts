@@ -19,6 +19,8 @@ const TABLE: readonly (readonly [name: string, type: string, body: string, code:
   ['a JSON string that does not end', json, `"${'x'.repeat(SIZE)}`, 'BODY_MALFORMED'],
   ['JSON of opening brackets', json, fill('['), 'TOO_DEEP'],
   ['JSON of opening braces', json, fill('{"a":'), 'TOO_DEEP'],
+  ['JSON of numbers', json, `[${fill('0,')}0]`, 'BODY_TOO_LARGE'],
+  ['JSON of empty objects', json, `[${fill('{},')}0]`, 'BODY_TOO_LARGE'],
   ['JSON of white space', json, fill(' '), 'BODY_MALFORMED'],
   ['JSON of backslashes', json, `"${fill('\\')}`, 'BODY_MALFORMED'],
   ['a form of nothing but fields', form, fill('a&'), 'BODY_MALFORMED'],

@@ -5,6 +5,7 @@ import type { MediaType } from '../../contract/operations/operation.js';
 import type { ValueShape } from '../../contract/schema-view/shape.js';
 import type { Validators } from '../../schema/validate.js';
 import { type ClientReport, hasErrors, type Violation } from '../../schema/violation.js';
+import { findExcess, type JsonExcess } from '../json-size.js';
 import type { MediaTypeText } from '../../contract/media-type.js';
 import { type Coerce, readJson } from './coerce.js';
 
@@ -80,17 +81,17 @@ function decodeStrictly(bytes: Uint8Array, charset: string): string | undefined 
   }
 }
 
-/** The maximum nesting of JSON: deeper values overflow the stack when they are validated or serialized. */
-const MAX_DEPTH = 1000;
+function toExcessive({ kind, says }: JsonExcess): BodyValue {
+  const more = kind === 'depth' ? { code: 'TOO_DEEP' as const } : { code: 'BODY_TOO_LARGE' as const, status: 413 };
+  return { value: undefined, mistake: { ...more, in: 'body', message: `the body ${says}` } };
+}
 
 /** `application/json` and every `+json`: any JSON value (RFC 8259). */
 export const decodeJson: BodyCodec = ({ bytes, type }) => {
   const text = decodeBytes(bytes, type.parameters['charset']);
   if (text === undefined) return toNoText(type, 'the body is not JSON: it is');
-  if (isDeeper(text, MAX_DEPTH)) {
-    const message = `the body is nested more than ${MAX_DEPTH} levels deep`;
-    return { value: undefined, mistake: { code: 'TOO_DEEP', in: 'body', message } };
-  }
+  const excess = findExcess(text);
+  if (excess !== undefined) return toExcessive(excess);
   try {
     return { value: readIntegers(text) };
   } catch {
@@ -98,32 +99,6 @@ export const decodeJson: BodyCodec = ({ bytes, type }) => {
     return toMalformed(`the body is not valid JSON: ${says} (line ${line}, column ${column})`);
   }
 };
-
-/** Whether a JSON text is nested deeper than so many levels. */
-export function isDeeper(text: string, levels: number): boolean {
-  if (text.length <= levels) return false;
-  let depth = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === QUOTE) i = skipString(text, i);
-    else if (code === OPEN_BRACKET || code === OPEN_BRACE) depth += 1;
-    else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth -= 1;
-    if (depth > levels) return true;
-  }
-  return false;
-}
-
-const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
-
-/** The end of the string that starts here. */
-function skipString(text: string, from: number): number {
-  for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes += 1;
-    if (slashes % 2 === 0) return at;
-  }
-  return text.length;
-}
 
 /** The value of a string that must be JSON to match its schema; other values stay as they are. */
 export function readJsonField(field: unknown, { types, pointer }: ValueShape, { validators }: BodyParts): unknown {

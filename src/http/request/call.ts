@@ -16,6 +16,7 @@ import {
 } from '../../schema/violation.js';
 import { host, readMonotonic, setImmediate } from '../../base/platform.js';
 import { decodeRequestContent } from '../content-encoding.js';
+import { MAX_VALUE_BYTES } from '../json-size.js';
 import { chooseAccept } from '../response/negotiate.js';
 import { readTarget, type RequestTarget } from '../target.js';
 import { type BodyBytes, hasBody, isBodiless, readBody, type ReceivedFile } from './body-bytes.js';
@@ -129,6 +130,8 @@ interface CallDraft {
   readonly violations: Violation[];
   /** The limit of the body in bytes. */
   readonly limit: number;
+  /** Whether the body is for an upstream too, which has its own limits. */
+  readonly isPassedOn: boolean;
 }
 
 /** Creates the decoder of a contract; the readers of an operation are created with its first request. */
@@ -163,6 +166,7 @@ export function createCallDecoder(
         values: NO_PARAMETERS,
         violations,
         limit: bodyLimitBytes,
+        isPassedOn: matched.readBody !== undefined,
       };
       if (matched.isFormOfGet === true) {
         violations.push(toStrictError(FORM_OF_GET, strict));
@@ -290,15 +294,15 @@ function withoutBody(draft: CallDraft, read: BodyReader): Call {
 const NO_BYTES = new Uint8Array(0);
 
 function withBody(draft: CallDraft, read: BodyReader, body: BodyBytes): Call {
-  const { headers, violations, limit } = draft;
+  const { headers, violations, limit, isPassedOn } = draft;
   if (body.kind === 'bytes') {
     const encoding = headers.get('content-encoding');
-    const plain = encoding === null ? body : decodeRequestContent(body.bytes, encoding, limit);
-    if ('mistake' in plain) {
-      violations.push(toError(plain.mistake));
-      return finish(draft, body.bytes, NO_BODY);
-    }
-    return finish(draft, body.bytes, read(plain.bytes, headers.get('content-type'), violations));
+    const decoded = isPassedOn ? Math.min(limit, MAX_VALUE_BYTES) : limit;
+    const plain = encoding === null ? body : decodeRequestContent(body.bytes, encoding, decoded);
+    if ('mistake' in plain) violations.push(toError(plain.mistake));
+    const value = 'mistake' in plain ? NO_BODY : read(plain.bytes, headers.get('content-type'), violations);
+    if (isPassedOn) acceptLarge(violations);
+    return finish(draft, body.bytes, value);
   }
   if (body.kind === 'large') {
     const size = body.size === undefined ? 'more' : `${body.size} bytes`;
@@ -310,6 +314,14 @@ function withBody(draft: CallDraft, read: BodyReader, body: BodyBytes): Call {
   } else if (body.kind === 'file') return { ...finish(draft, undefined, NO_BODY), file: body.file };
   else read(NO_BYTES, null, violations);
   return finish(draft, undefined, NO_BODY);
+}
+
+/** Notes that a body for an upstream is too large to be read as a value. */
+function acceptLarge(violations: Violation[]): void {
+  for (const [i, violation] of violations.entries()) {
+    if (violation.code !== 'BODY_TOO_LARGE') continue;
+    violations[i] = { ...violation, severity: 'note', message: `${violation.message}; it is passed on as bytes` };
+  }
 }
 
 // Without spreads, which cost more than the rest of a small call.

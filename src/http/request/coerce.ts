@@ -3,6 +3,7 @@ import { mapValues, parseOrKeep, readOwn } from '../../base/json.js';
 import type { ValueShape } from '../../contract/schema-view/shape.js';
 import type { Validators } from '../../schema/validate.js';
 import { hasErrors } from '../../schema/violation.js';
+import { findExcess } from '../json-size.js';
 import type { TextTree } from '../text.js';
 
 /** Converts strings to the types of the schema at a pointer; others stay strings, and the validation refuses them. */
@@ -113,7 +114,7 @@ function readLeniently(text: string, types: ReadonlySet<string>): unknown[] {
 
 /** The array or object that a string contains as JSON; undefined where a schema of these types does not allow it. */
 export function readJson(text: string, types: ReadonlySet<string>): unknown {
-  if (!/^\s*[[{]/.test(text)) return undefined;
+  if (!/^\s*[[{]/.test(text) || findExcess(text) !== undefined) return undefined;
   const value = parseOrKeep(text);
   return value !== text && types.has(Array.isArray(value) ? 'array' : 'object') ? value : undefined;
 }

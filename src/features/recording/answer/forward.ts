@@ -1,7 +1,13 @@
 import { pipeline, Readable } from 'node:stream';
-import { isSequenceType } from '../../../contract/media-type.js';
+import { isJsonType, isSequenceType } from '../../../contract/media-type.js';
 import type { Answer } from '../../../http/answer.js';
-import { createContentDecoders, isDecodable, toDecodableCodings } from '../../../http/content-encoding.js';
+import {
+  createContentDecoders,
+  isDecodable,
+  isLargeContent,
+  toDecodableCodings,
+} from '../../../http/content-encoding.js';
+import { MAX_VALUE_BYTES } from '../../../http/json-size.js';
 import { type HeaderFields, lowerNames, omitFields, readContentType, readField } from '../../../http/header-fields.js';
 import type { RequestHeaders } from '../../../http/request-headers.js';
 import type { Call } from '../../../http/request/call.js';
@@ -12,12 +18,7 @@ import type { CutOff } from '../cassette/exchange.js';
 import type { Owner } from '../mode.js';
 import type { Recordings } from '../recordings.js';
 import type { OpenedCassette } from '../cassettes.js';
-import {
-  type BodyCollector,
-  createBodyCollector,
-  MEMORY_LIMIT_BYTES,
-  type ReceivedBody,
-} from '../upstream/received.js';
+import { type BodyCollector, createBodyCollector, type ReceivedBody } from '../upstream/received.js';
 import {
   type ObservedExchange,
   readForwardFields,
@@ -29,8 +30,16 @@ import type { Upstream, UpstreamResponse } from '../upstream/upstream.js';
 import type { AnswerSource, Exchange, Next } from '../../../answer/chain.js';
 import type { ErrorAnswers } from '../../../answer/error-answers.js';
 import { hasUrls, readOwnBase, type OwnUrls, toUpstreamCall } from './own-urls.js';
-import { answerBroken, answerFailure, readContent, type RecordedContent, toReportHeaders } from './recorded-answer.js';
-import { listErrors } from '../../../schema/violation.js';
+import {
+  answerBroken,
+  answerFailure,
+  listUnread,
+  readContent,
+  type RecordedContent,
+  toReportHeaders,
+  toUnread,
+} from './recorded-answer.js';
+import { listErrors, type ViolationCode } from '../../../schema/violation.js';
 import { clearTimeout, readMonotonic, setImmediate, setTimeout } from '../../../base/platform.js';
 import { replayOf } from '../matching/replay-slot.js';
 
@@ -58,7 +67,7 @@ export function createForwardSource(parts: RecordingSourceParts): AnswerSource {
         return next(exchange);
       }
       // An incomplete body cannot be forwarded; a source below refuses the call.
-      if (exchange.call.violations.some(({ code }) => code === 'BODY_TOO_LARGE' || code === 'BODY_INCOMPLETE')) {
+      if (exchange.call.violations.some(({ severity, code }) => severity === 'error' && INCOMPLETE.has(code))) {
         exchange.note('forward: the body is incomplete');
         return next(exchange);
       }
@@ -78,6 +87,9 @@ export function createForwardSource(parts: RecordingSourceParts): AnswerSource {
     },
   };
 }
+
+/** The mistakes of a body of which a part is missing. */
+const INCOMPLETE: ReadonlySet<ViolationCode> = new Set<ViolationCode>(['BODY_TOO_LARGE', 'BODY_INCOMPLETE']);
 
 /** A call that is being forwarded, with the time of its start. */
 interface Pending extends RecordingSourceParts {
@@ -147,6 +159,8 @@ interface Arriving {
   readonly collector: BodyCollector;
   /** By `performance.now()`: when the head arrived. */
   readonly begunAt: number;
+  /** Whether it is JSON that is too large to be checked. */
+  readonly isLarge: boolean;
 }
 
 /** Waits for a body that is small and arrives at once, so that it is checked; another one is passed on while it arrives. */
@@ -155,7 +169,9 @@ async function receive(pending: Pending, response: UpstreamResponse): Promise<An
   const begunAt = readMonotonic();
   const collector = createBodyCollector(recordings.files.path());
   const chunks = response.body[Symbol.asyncIterator]();
-  const waitMs = isSequenceType(readContentType(response.headers) ?? '') ? 0 : WHOLE_WAIT_MS;
+  const type = readContentType(response.headers) ?? '';
+  const isJson = isJsonType(type);
+  const waitMs = isSequenceType(type) ? 0 : WHOLE_WAIT_MS;
   const isLarge = Number(readField(response.headers, 'content-length') ?? 0) > WHOLE_LIMIT_BYTES;
   // RFC 9110 9.3.2: the answer to HEAD has the length of another body.
   const limit = isLarge && exchange.call.method !== 'HEAD' ? 0 : WHOLE_LIMIT_BYTES;
@@ -167,11 +183,16 @@ async function receive(pending: Pending, response: UpstreamResponse): Promise<An
     const result = await deadline.before(next);
     if (result?.done === true) {
       deadline.clear();
+      const encoding = readField(response.headers, 'content-encoding');
+      // Its URLs are replaced while it is passed on.
+      if (encoding !== undefined && isLargeContent(Buffer.concat(ahead), encoding))
+        return answerStream(pending, { response, chunks, ahead, next, collector, begunAt, isLarge: isJson });
       return answerWhole(pending, response, await collector.finish());
     }
     if (result === undefined || size + result.value.byteLength > limit) {
       deadline.clear();
-      return answerStream(pending, { response, chunks, ahead, next, collector, begunAt });
+      const isLarge = isJson && result !== undefined;
+      return answerStream(pending, { response, chunks, ahead, next, collector, begunAt, isLarge });
     }
     size += result.value.byteLength;
     ahead.push(result.value);
@@ -246,7 +267,7 @@ function answerStream(pending: Pending, arriving: Arriving): Answer {
       for (let result = await arriving.next; result.done !== true; result = await chunks.next()) {
         const { value: bytes } = result;
         size += bytes.byteLength;
-        isWhole = isRecorded || size <= MEMORY_LIMIT_BYTES;
+        isWhole = isRecorded || size <= MAX_VALUE_BYTES;
         if (isWhole) await collector.add({ atMs: readMonotonic() - begunAt, bytes });
         yield bytes;
       }
@@ -264,7 +285,7 @@ function answerStream(pending: Pending, arriving: Arriving): Answer {
   const framing = ['content-length', 'content-encoding'];
   const headers = own === undefined ? response.headers : omitFields(response.headers, framing);
   const body = toCancellable(sent, () => stop('client'));
-  return toAnswer(pending, { ...response, headers }, { body, value: undefined });
+  return toAnswer(pending, { ...response, headers }, arriving.isLarge ? toUnread(body) : { body, value: undefined });
 }
 
 /** The chunks without their content coding, each as soon as it can be decoded. */
@@ -310,7 +331,10 @@ function toAnswer(
   content: RecordedContent,
 ): Answer {
   const { call } = exchange;
-  const violations = recordings.check(call.operation, { ...response, body: content.value });
+  const violations = [
+    ...recordings.check(call.operation, { ...response, body: content.value }),
+    ...listUnread(content),
+  ];
   const [broken] = recordings.enforce === undefined ? [] : listErrors(violations);
   if (broken !== undefined) return { ...answerBroken(errors, call.operation, broken.message), violations };
   const headers = ownUrls(upstream.url.href)?.fields(response.headers, readOwnBase(exchange)) ?? response.headers;
@@ -381,6 +405,9 @@ async function record(pending: Pending, outcome: ObservedExchange['outcome']): P
   if ('refused' in written) return exchange.note(`forward: not recorded: ${written.refused.reason}`);
   const { stored } = written;
   exchange.note(`forward: recorded as ${stored.file}`);
+  for (const body of [stored.request, stored.response]) {
+    if (body?.bodyNote !== undefined) exchange.note(`forward: recorded without a readable form: ${body.bodyNote}`);
+  }
   const { matcher, positions } = cassette;
   matcher.add(stored);
   // The exchange counts as replayed: the same request is answered by the next one of its sequence.

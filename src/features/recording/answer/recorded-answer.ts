@@ -1,11 +1,12 @@
 import type { Operation } from '../../../contract/operations/operation.js';
 import type { Answer } from '../../../http/answer.js';
-import { decodeContent } from '../../../http/content-encoding.js';
+import { decodeContent, isLargeContent } from '../../../http/content-encoding.js';
 import { type HeaderFields, readContentType, readField } from '../../../http/header-fields.js';
 import { isJsonType } from '../../../contract/media-type.js';
 import type { Call } from '../../../http/request/call.js';
 import type { RecordedFailure } from '../cassette/exchange.js';
-import type { ViolationCode } from '../../../schema/violation.js';
+import { findExcess, RECORDED_LIMITS } from '../../../http/json-size.js';
+import { NO_VIOLATIONS, type Violation, type ViolationCode } from '../../../schema/violation.js';
 import type { ErrorAnswers } from '../../../answer/error-answers.js';
 
 const SHOWN_VIOLATIONS = 3;
@@ -56,15 +57,32 @@ export interface RecordedContent {
   readonly body: unknown;
   /** The JSON value. */
   readonly value: unknown;
+  /** Why the value is not read although the body can be JSON. */
+  readonly unread?: string;
+}
+
+/** The notes about a body that is passed on as bytes. */
+export function listUnread({ unread }: RecordedContent): readonly Violation[] {
+  if (unread === undefined) return NO_VIOLATIONS;
+  const message = `the body of the answer ${unread}; it is passed on as bytes`;
+  return [{ code: 'BODY_UNCHECKED', severity: 'note', in: 'body', pointer: '', message, by: 'upstream' }];
+}
+
+/** The content of a response that is too large to be read. */
+export function toUnread(body: unknown): RecordedContent {
+  return { body, value: undefined, unread: 'is too large to be checked' };
 }
 
 /** Reads the content of a response. */
 export function readContent(bytes: Uint8Array, headers: HeaderFields): RecordedContent {
   const encoding = readField(headers, 'content-encoding');
   const isJson = isJsonType(readContentType(headers) ?? '');
+  if (isJson && isLargeContent(bytes, encoding)) return toUnread(bytes);
   const decoded = isJson ? decodeContent(bytes, encoding) : undefined;
   if (decoded === undefined) return { body: bytes, value: undefined };
   const text = Buffer.from(decoded).toString('utf8');
+  const excess = findExcess(text, RECORDED_LIMITS);
+  if (excess !== undefined) return { body: bytes, value: undefined, unread: excess.says };
   try {
     const value: unknown = JSON.parse(text);
     // Bytes that are not valid UTF-8 are longer as text.

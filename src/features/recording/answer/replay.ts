@@ -6,7 +6,7 @@ import { type HeaderFields, mapFields, omitFields, readContentType, readField } 
 import type { StoredExchange } from '../cassette/cassette.js';
 import type { CutOff, RecordedResponse } from '../cassette/exchange.js';
 import { writeBody } from '../cassette/recorded-body.js';
-import { MEMORY_LIMIT_BYTES } from '../upstream/received.js';
+import { MAX_VALUE_BYTES } from '../../../http/json-size.js';
 import { EMPTY_STATUSES, isStream } from '../../../http/response/encode.js';
 import type { MatchedSequence } from '../matching/exchange-index.js';
 import { formatMiss } from '../matching/match.js';
@@ -14,7 +14,14 @@ import type { OpenedCassette } from '../cassettes.js';
 import type { AnswerSource, Exchange, Next } from '../../../answer/chain.js';
 import { NO_RETRY } from '../../../answer/error-answers.js';
 import type { RecordingSourceParts } from './forward.js';
-import { answerFailure, readContent, type RecordedContent, toReportHeaders } from './recorded-answer.js';
+import {
+  answerFailure,
+  listUnread,
+  readContent,
+  type RecordedContent,
+  toReportHeaders,
+  toUnread,
+} from './recorded-answer.js';
 import { replaceValues } from '../matching/volatile.js';
 import { hasUrls, type OwnBase, readOwnBase, toUpstreamCall } from './own-urls.js';
 import { isBytes } from '../../../base/platform.js';
@@ -150,8 +157,9 @@ function toAnswer(replayed: Replayed, changes: Changes): Answer {
   }
   const { status, reason } = response;
   const headers = changes.fields(response.headers);
-  const { body, value } = readBody(replayed, response, changes);
-  const violations = recordings.check(call.operation, { status, headers, body: value });
+  const content = readBody(replayed, response, changes);
+  const { body, value } = content;
+  const violations = [...recordings.check(call.operation, { status, headers, body: value }), ...listUnread(content)];
   return {
     status,
     reason,
@@ -178,9 +186,9 @@ function readBody({ cassette, exchange }: Replayed, response: RecordedResponse, 
     return { body: changed, value: changed };
   }
   const file = response.bodyFile === undefined ? undefined : join(folder, response.bodyFile);
-  if (file !== undefined && statSync(file).size > MEMORY_LIMIT_BYTES) {
+  if (file !== undefined && statSync(file).size > MAX_VALUE_BYTES) {
     const chunks = changes.stream(createReadStream(file), headers);
-    return { body: breakAfter(chunks, response.cut), value: undefined };
+    return toUnread(breakAfter(chunks, response.cut));
   }
   const content = readContent(changes.body(writeBody(folder, response) ?? new Uint8Array(), headers), headers);
   if (response.cut === undefined) return content;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   createReadStream,
   createWriteStream,
@@ -7,12 +8,13 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { Transform } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { UNDOCUMENTED } from '../../../contract/operations/undocumented.js';
 import { createContentDecoders } from '../../../http/content-encoding.js';
+import { MAX_DECODED_BYTES } from '../../../http/json-size.js';
 import { BODIES_FOLDER, type Cassette, loadCassette, type StoredExchange } from './cassette.js';
 import { writeJson } from '../../../base/exact-json.js';
 import {
@@ -69,13 +71,23 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
   return {
     folder,
     read: () => cassette,
-    add: (exchange, approve) =>
-      inTurn(async () => {
-        const number = Math.max(cassette.exchanges.at(-1)?.number ?? 0, highest) + 1;
-        const stored = await writeFiles(folder, { ...exchange, number }, approve);
-        cassette = { ...cassette, exchanges: [...cassette.exchanges, stored] };
-        return stored;
-      }),
+    add: async (exchange, approve) => {
+      const temporary: string[] = [];
+      try {
+        const { request, response } = exchange;
+        const isLarge = request.spooled !== undefined || response?.spooled !== undefined;
+        // Before the turn: other exchanges need not wait for a large body.
+        const prepared = isLarge ? await writeLargeBodies(folder, exchange, temporary) : exchange;
+        return await inTurn(async () => {
+          const number = Math.max(cassette.exchanges.at(-1)?.number ?? 0, highest) + 1;
+          const stored = await writeFiles(folder, { ...prepared, number }, approve);
+          cassette = { ...cassette, exchanges: [...cassette.exchanges, stored] };
+          return stored;
+        });
+      } finally {
+        for (const path of temporary) rmSync(path, { force: true });
+      }
+    },
     describe: (change) =>
       inTurn(async () => {
         const manifest = change(cassette.manifest);
@@ -105,17 +117,43 @@ export async function writeAtomically(file: string, content: string | Uint8Array
 
 const SMALL_LENGTH = 65_536;
 
+/** The exchange with its large bodies in files that only have to be renamed. @param temporary - Gets the paths of the files. */
+async function writeLargeBodies(folder: string, exchange: NewExchange, temporary: string[]): Promise<NewExchange> {
+  const write = async <T extends RecordedBody>(message: T): Promise<T> => {
+    if (message.spooled === undefined) return message;
+    // Not in the folder of the bodies, which another exchange may remove.
+    const path = join(folder, `.${randomUUID()}.tmp`);
+    temporary.push(path);
+    await writeSpooled(path, message.spooled);
+    return { ...message, spooled: { source: path, encoding: undefined } };
+  };
+  const request = await write(exchange.request);
+  return { ...exchange, request, response: exchange.response && (await write(exchange.response)) };
+}
+
 /** Decodes, redacts and writes a body that is too large for memory. */
-async function writeSpooled(file: string, { path, encoding, redact, createFilter }: SpooledBody): Promise<void> {
+async function writeSpooled(path: string, { source, encoding, redact, createFilter }: SpooledBody): Promise<void> {
   const filters = [createFilter?.(), redact && createTextFilter(redact)];
-  await replaceFile(file, (temporary) =>
-    pipeline([
-      createReadStream(path),
-      ...createContentDecoders(encoding),
-      ...filters.flatMap((filter) => (filter === undefined ? [] : [toTransform(filter)])),
-      createWriteStream(temporary),
-    ]),
-  );
+  const decoders = createContentDecoders(encoding);
+  await pipeline([
+    typeof source === 'string' ? createReadStream(source) : Readable.from([source]),
+    ...decoders,
+    ...(decoders.length === 0 ? [] : [createLimit()]),
+    ...filters.flatMap((filter) => (filter === undefined ? [] : [toTransform(filter)])),
+    createWriteStream(path),
+  ]);
+}
+
+/** Passes chunks on until a small body has become too large. */
+function createLimit(): Transform {
+  let size = 0;
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      size += chunk.length;
+      if (size <= MAX_DECODED_BYTES) done(null, chunk);
+      else done(new Error(`its body has more than ${MAX_DECODED_BYTES} bytes when it is decoded`));
+    },
+  });
 }
 
 /** More characters than any secret has. */
@@ -188,7 +226,12 @@ function writeManifest(folder: string, manifest: Manifest): void {
   replaceFileSync(join(folder, MANIFEST_FILE), (temporary) => writeFileSync(temporary, text));
 }
 
-type WrittenFile = readonly [file: string, content: string | Uint8Array | SpooledBody];
+/** The path of a file that is renamed. */
+interface RenamedFile {
+  readonly source: string;
+}
+
+type WrittenFile = readonly [file: string, content: string | Uint8Array | RenamedFile];
 
 async function writeFiles(
   folder: string,
@@ -213,8 +256,8 @@ async function writeFiles(
   });
   approve?.(texts.toReversed());
   for (const [path, content] of files) {
-    const isWhole = typeof content === 'string' || isBytes(content);
-    await (isWhole ? writeAtomically(join(folder, path), content) : writeSpooled(join(folder, path), content));
+    if (typeof content === 'string' || isBytes(content)) await writeAtomically(join(folder, path), content);
+    else await rename(content.source, join(folder, path));
   }
   return { ...exchange, file };
 }
@@ -224,7 +267,8 @@ function placeBody<T extends RecordedBody>(message: T, base: string, files: Writ
   const parts = message.parts?.map((part, i) => placeBody(part, `${base}.part-${i + 1}`, files));
   if (parts !== undefined) return { ...message, parts };
   const text = message.bodyText ?? (message.body === undefined ? '' : writeJson(message.body));
-  const content = message.spooled ?? message.bytes ?? (text.length > TEXT_LIMIT_BYTES ? text : undefined);
+  const large = message.spooled && { source: String(message.spooled.source) };
+  const content = large ?? message.bytes ?? (text.length > TEXT_LIMIT_BYTES ? text : undefined);
   if (content === undefined) return message;
   const file = `${base}.bin`;
   files.push([file, content]);

@@ -62,11 +62,13 @@ export interface RecordedBody {
   readonly bodyBase64?: string;
   /** Relative to the cassette: bytes that are not text, or more than 64 KiB. */
   readonly bodyFile?: string;
-  /** SHA-256 of a body that went to a file while it was sent, as base64url: such requests are compared by it. */
+  /** SHA-256 of a spooled body as it was sent, as base64url: such requests are compared by it. */
   readonly bodyDigest?: string;
+  /** Why a body is kept as text or bytes although its media type has another form. */
+  readonly bodyNote?: string | undefined;
   /** Bytes that are not on disk yet; they are written as `bodyFile`. */
   readonly bytes?: Uint8Array;
-  /** A body that went to a file while it was sent; it is written as `bodyFile`. */
+  /** A body that is written as `bodyFile` in parts. */
   readonly spooled?: SpooledBody;
   /** The events of a `text/event-stream`. */
   readonly events?: readonly RecordedEvent[];
@@ -82,9 +84,10 @@ export interface TextFilter {
   end(): string;
 }
 
-/** A body in a temporary file, which is removed when its exchange has ended. */
+/** A body that is too large for its readable form. */
 export interface SpooledBody {
-  readonly path: string;
+  /** The path of a temporary file, which is removed when its exchange has ended, or the bytes; with their content coding. */
+  readonly source: string | Uint8Array;
   /** The value of its Content-Encoding. */
   readonly encoding: string | undefined;
   /** Replaces the secrets in a part of its text (Latin-1). */
@@ -187,7 +190,7 @@ const BODY_FORMS = ['body', 'bodyText', 'bodyBase64', 'bodyFile', 'bytes', 'spoo
 
 /** The members of the body alone. */
 export function toBody(body: RecordedBody): RecordedBody {
-  const names = [...BODY_FORMS, 'bodyDigest'] as const;
+  const names = [...BODY_FORMS, 'bodyDigest', 'bodyNote'] as const;
   return Object.fromEntries(names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
 }
 

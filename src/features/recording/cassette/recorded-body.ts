@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto';
 import { TextDecoder } from 'node:util';
 import { readEvents, type StreamEvent, type TimedText, writeEvent } from '../../../http/event-stream.js';
 import { type HeaderFields, listFields, readContentType, readField } from '../../../http/header-fields.js';
 import { isJsonType, readMediaType, isTextType } from '../../../contract/media-type.js';
 import { readMultipart, writeMultipart } from '../../../http/multipart.js';
 import { isBodiless } from '../../../http/request/body-bytes.js';
-import { isDeeper } from '../../../http/request/body-codec.js';
+import { findExcess, MAX_VALUE_BYTES, RECORDED_LIMITS } from '../../../http/json-size.js';
 import { loadBodyBytes } from './cassette.js';
 import { readJson, writeJson } from '../../../base/exact-json.js';
 import { writeCanonical } from './canonical.js';
@@ -27,13 +28,21 @@ export function readBody(bytes: Uint8Array | undefined, headers: HeaderFields): 
   return { bodyText: text };
 }
 
-/** How deeply recursive functions go into JSON; a deeper text is kept as text. */
-const MAX_DEPTH = 200;
+/** A body that is larger than its readable form may be; with its content coding. */
+export function toSpooled(source: string | Uint8Array, encoding: string | undefined): RecordedBody {
+  return { spooled: { source, encoding }, bodyNote: `the body has more than ${MAX_VALUE_BYTES} bytes` };
+}
+
+/** The digest by which a large body of a request is compared. */
+export function digestBody(sent: Uint8Array): string {
+  return createHash('sha256').update(sent).digest('base64url');
+}
 
 /** JSON with its exact text, if that is another one than `writeJson` writes. */
 function readJsonBody(text: string): RecordedBody {
   try {
-    if (isDeeper(text, MAX_DEPTH)) return { bodyText: text };
+    const excess = findExcess(text, RECORDED_LIMITS);
+    if (excess !== undefined) return { bodyText: text, bodyNote: `the body ${excess.says}` };
     const body = readJson(text);
     return writeJson(body) === text ? { body } : { body, bodyText: text };
   } catch {

@@ -5,6 +5,7 @@ import { findResponse } from '../../../contract/operations/responses.js';
 import { readPointer, toPointer } from '../../../contract/pointer.js';
 import { formatPlace } from '../../../base/errors.js';
 import { decodeContent } from '../../../http/content-encoding.js';
+import { MAX_DECODED_BYTES } from '../../../http/json-size.js';
 import { type HeaderFields, readContentType, readField } from '../../../http/header-fields.js';
 import { toUpstreamTarget, writeTarget } from '../../../http/target.js';
 import { EMPTY_STATUSES } from '../../../http/response/encode.js';
@@ -191,7 +192,9 @@ async function askLive(
   } catch (error) {
     return isError(error) ? error.message : String(error);
   }
-  const bytes = decodeContent(Buffer.concat(chunks), readField(response.headers, 'content-encoding'));
+  const limitBytes = MAX_DECODED_BYTES;
+  const bytes = decodeContent(Buffer.concat(chunks), readField(response.headers, 'content-encoding'), { limitBytes });
+  if (bytes === undefined) return `its body cannot be decoded, or has more than ${limitBytes} bytes then`;
   return { status: response.status, headers: response.headers, ...readBody(bytes, response.headers) };
 }
 

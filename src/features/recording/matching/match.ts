@@ -1,13 +1,13 @@
 import type { MockError } from '../../../base/errors.js';
 import { type Call, type HandlerCall, toHandlerCall } from '../../../http/request/call.js';
 import { isUndocumented } from '../../../contract/operations/undocumented.js';
-import { decodeContent } from '../../../http/content-encoding.js';
+import { decodeContent, isLargeContent } from '../../../http/content-encoding.js';
 import { readTarget, writeTarget } from '../../../http/target.js';
 import { hideUrlSecrets } from '../../../conventions/secret-forms.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { type JsonDifference, listDifferences, toShortText } from '../cassette/canonical.js';
 import type { RecordedBody, RecordedExchange } from '../cassette/exchange.js';
-import { readBody } from '../cassette/recorded-body.js';
+import { digestBody, readBody } from '../cassette/recorded-body.js';
 import { createMask } from '../redaction/redact.js';
 import type { RedactionOptions } from '../redaction/secret-rules.js';
 import {
@@ -132,7 +132,9 @@ export function createMatcher(cassette: Cassette, parts: MatcherParts): Matcher 
 function readCallBody({ headers, bytes, file }: Call): RecordedBody {
   if (file !== undefined) return { bodyDigest: file.digest };
   const fields = { 'content-type': headers.get('content-type') ?? '' };
-  const content = bytes && decodeContent(bytes, headers.get('content-encoding') ?? undefined);
+  const encoding = headers.get('content-encoding') ?? undefined;
+  if (bytes !== undefined && isLargeContent(bytes, encoding)) return { bodyDigest: digestBody(bytes) };
+  const content = bytes && decodeContent(bytes, encoding);
   return readBody(content ?? bytes, fields);
 }
 

@@ -4,6 +4,7 @@ import { isSequenceType, isJsonType } from '../../../contract/media-type.js';
 import type { DeclaredResponse, Operation } from '../../../contract/operations/operation.js';
 import { findResponse } from '../../../contract/operations/responses.js';
 import { type HeaderFields, mapFields, readContentType } from '../../../http/header-fields.js';
+import { findExcess, RECORDED_LIMITS } from '../../../http/json-size.js';
 import type { Direction } from '../../../schema/violation.js';
 import { readJson, writeJson } from '../../../base/exact-json.js';
 import { writeCanonical } from '../cassette/canonical.js';
@@ -127,21 +128,25 @@ function visitBody(body: RecordedBody, to: BodyVisit): RecordedBody {
   const { walk, visit } = to;
   const at = { pointers: to.pointers, direction: to.direction, path: to.path };
   const visitText = (text: string): string => visit(text, ORDINARY_LOCATION);
-  const digest = body.bodyDigest === undefined ? {} : { bodyDigest: body.bodyDigest };
+  const visitJsonText = (text: string): string =>
+    visitText(filterText(text, createJsonFilter(walk.root(at), walk, visit)));
+  const { bodyDigest, bodyNote } = body;
+  const about = { ...(bodyDigest !== undefined && { bodyDigest }), ...(bodyNote !== undefined && { bodyNote }) };
   if (body.spooled !== undefined) {
     const type = to.mediaType ?? '';
     const hasJson = isJsonType(type) || isSequenceType(type);
     const createFilter = hasJson ? { createFilter: () => createJsonFilter(walk.root(at), walk, visit) } : {};
-    return { ...digest, spooled: { ...body.spooled, redact: visitText, ...createFilter } };
+    return { ...about, spooled: { ...body.spooled, redact: visitText, ...createFilter } };
   }
   if (body.body !== undefined) {
     const clean = walk.json(body.body, at, visit);
-    const filter = createJsonFilter(walk.root(at), walk, visit);
-    const bodyText = body.bodyText && visitText(filterText(body.bodyText, filter));
+    const bodyText = body.bodyText && visitJsonText(body.bodyText);
     return { body: clean, bodyText: readExactText({ body: clean, bodyText }) };
   }
   if (body.bodyText !== undefined && body.events === undefined) {
-    if (to.mediaType !== 'application/x-www-form-urlencoded') return { bodyText: visitText(body.bodyText) };
+    // JSON that is too large to be parsed.
+    if (isJsonType(to.mediaType ?? '')) return { ...about, bodyText: visitJsonText(body.bodyText) };
+    if (to.mediaType !== 'application/x-www-form-urlencoded') return { ...about, bodyText: visitText(body.bodyText) };
     const form = visitForm(body.bodyText, (name, text) => walk.field(name, text, { ...at, visit }));
     return { bodyText: form };
   }
@@ -151,10 +156,10 @@ function visitBody(body: RecordedBody, to: BodyVisit): RecordedBody {
   }
   if (body.bytes !== undefined) return { bytes: visitBytes(body.bytes, visitText) };
   if (body.events !== undefined) {
-    const visitJson = (value: unknown): unknown => walk.json(value, at, visit);
+    const visitors = { json: (value: unknown) => walk.json(value, at, visit), text: visitText, large: visitJsonText };
     const events = body.events.map((event) => ({
       ...event,
-      ...(event.data !== undefined && { data: visitEventData(event.data, visitJson, visitText) }),
+      ...(event.data !== undefined && { data: visitEventData(event.data, visitors) }),
       ...(event.comment !== undefined && { comment: visitText(event.comment) }),
     }));
     const bodyText = body.bodyText && visitText(body.bodyText);
@@ -210,15 +215,20 @@ export function visitForm(
 /** Visits the data of an event as JSON if it is JSON; data without a change stays as it was written. */
 function visitEventData(
   data: string,
-  visitJson: (value: unknown) => unknown,
-  visitText: (text: string) => string,
+  visit: {
+    readonly json: (value: unknown) => unknown;
+    readonly text: (text: string) => string;
+    /** Visits JSON that is too large to be parsed. */
+    readonly large: (text: string) => string;
+  },
 ): string {
+  if (findExcess(data, RECORDED_LIMITS) !== undefined) return visit.large(data);
   let value: unknown;
   try {
     value = readJson(data);
   } catch {
-    return visitText(data);
+    return visit.text(data);
   }
-  const clean = visitJson(value);
+  const clean = visit.json(value);
   return writeCanonical(clean) === writeCanonical(value) ? data : writeJson(clean);
 }

@@ -35,6 +35,8 @@ export interface SecretWalk {
   ): JsonPlace;
   /** The place of an item of an array. */
   item(parent: JsonPlace, index: number): JsonPlace;
+  /** How many items of an array have a schema of their own; all others have the same place. */
+  countOwnItems(parent: JsonPlace): number;
   /** Visits a string or number. */
   scalar(value: unknown, place: JsonPlace, visit: VisitText): unknown;
   /** The name that a member gives to the member `value` beside it: `{ name: "DB_PASSWORD", value: "x" }`. */
@@ -138,6 +140,8 @@ function createJsonWalk(
     rule: parent.rule ?? own ?? readSchemaRule(schemas.all(pointers)),
   });
   const item: SecretWalk['item'] = (parent, index) => below(parent, schemas.element(parent.pointers, index));
+  const countOwnItems: SecretWalk['countOwnItems'] = ({ pointers }) =>
+    Math.max(0, ...schemas.all(pointers).map(({ prefixItems = [] }) => prefixItems.length));
   const member: SecretWalk['member'] = (parent, name, { value, label }) => {
     const pointers = schemas.member(parent.pointers, name);
     if (schemas.all(pointers).some(isPublic)) return below(parent, pointers);
@@ -164,7 +168,15 @@ function createJsonWalk(
     return Object.fromEntries(members);
   };
 
-  return { root, member, item, scalar, readLabel, json: (value, at, visit) => walk(value, root(at), visit) };
+  return {
+    root,
+    member,
+    item,
+    countOwnItems,
+    scalar,
+    readLabel,
+    json: (value, at, visit) => walk(value, root(at), visit),
+  };
 }
 
 /** The shortest number of a card. */

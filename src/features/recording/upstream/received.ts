@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MAX_VALUE_BYTES } from '../../../http/json-size.js';
 import type { BodyBytes } from '../../../http/request/body-bytes.js';
 
 /** A chunk of a body with the time of its arrival. */
@@ -30,9 +31,6 @@ export interface BodyCollector {
   /** Removes the file. */
   discard(): Promise<void>;
 }
-
-/** A body of more bytes than this goes to a file while it arrives. */
-export const MEMORY_LIMIT_BYTES = 2_097_152;
 
 /** Creates a collector. @param folder - For the file; created if needed. */
 export function createBodyCollector(folder: string): BodyCollector {
@@ -66,12 +64,12 @@ export function createBodyCollector(folder: string): BodyCollector {
     discard,
     add: (chunk) => {
       size += chunk.bytes.byteLength;
-      if (size > MEMORY_LIMIT_BYTES) writing = writing.then(() => write(chunk.bytes));
+      if (size > MAX_VALUE_BYTES) writing = writing.then(() => write(chunk.bytes));
       else chunks.push(chunk);
       return writing;
     },
     finish: async () => {
-      if (size <= MEMORY_LIMIT_BYTES) return { chunks };
+      if (size <= MAX_VALUE_BYTES) return { chunks };
       await close();
       if (failure === undefined) return { file: { path, size } };
       await discard();

@@ -2,7 +2,7 @@ import { TextDecoder } from 'node:util';
 import type { RequestHeaders } from '../../../http/request-headers.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import { MockError } from '../../../base/errors.js';
-import { decodeContent, isDecodable } from '../../../http/content-encoding.js';
+import { decodeContent, isDecodable, isLargeContent } from '../../../http/content-encoding.js';
 import type { TimedText } from '../../../http/event-stream.js';
 import {
   type HeaderFields,
@@ -27,7 +27,7 @@ import {
   writeExchange,
 } from '../cassette/exchange.js';
 import type { Manifest } from '../cassette/manifest.js';
-import { readBody, readEventBody } from '../cassette/recorded-body.js';
+import { digestBody, readBody, readEventBody, toSpooled } from '../cassette/recorded-body.js';
 import type { Redactor } from '../redaction/redact.js';
 import type { ReceivedBody, TimedChunk } from './received.js';
 
@@ -237,7 +237,9 @@ function readRequestBody({ headers, bytes, file }: Call): RecordedBody | undefin
   const encoding = headers.get('content-encoding') ?? undefined;
   // The body is compared as it was sent.
   if (file !== undefined)
-    return isDecodable(encoding) ? { spooled: { path: file.path, encoding }, bodyDigest: file.digest } : undefined;
+    return isDecodable(encoding) ? { ...toSpooled(file.path, encoding), bodyDigest: file.digest } : undefined;
+  if (bytes !== undefined && isLargeContent(bytes, encoding))
+    return { ...toSpooled(bytes, encoding), bodyDigest: digestBody(bytes) };
   const content = bytes && decodeContent(bytes, encoding);
   if (bytes !== undefined && content === undefined) return undefined;
   return readBody(content, { 'content-type': headers.get('content-type') ?? '' });
@@ -262,11 +264,12 @@ function toResponse(response: ObservedResponse, method: string): RecordedRespons
 
 function toBody({ headers, body, cut }: ObservedResponse): RecordedBody | undefined {
   const encoding = readField(headers, 'content-encoding');
-  if ('file' in body) return isDecodable(encoding) ? { spooled: { path: body.file.path, encoding } } : undefined;
+  if ('file' in body) return isDecodable(encoding) ? toSpooled(body.file.path, encoding) : undefined;
   const { chunks } = body;
-  const bytes = decodeContent(Buffer.concat(chunks.map((chunk) => chunk.bytes)), encoding, {
-    isCut: cut !== undefined,
-  });
+  const options = { isCut: cut !== undefined };
+  const whole = Buffer.concat(chunks.map((chunk) => chunk.bytes));
+  if (isLargeContent(whole, encoding, options)) return toSpooled(whole, encoding);
+  const bytes = decodeContent(whole, encoding, options);
   if (bytes === undefined) return undefined;
   if (readContentType(headers) !== 'text/event-stream') return readBody(bytes, headers);
   // The chunks of compressed content are not text; their times are lost.
