@@ -22,6 +22,17 @@ const MISTAKES = [
 ].map(([, name = '', text = '', want = '']) => [name, text, want] as const);
 
 /** Mistakes that need more than one file, or a file of another format. */
+/** Eight levels of nine aliases each. */
+const ALIASES = Array.from({ length: 9 }, (_, i) => {
+  const items =
+    i === 0
+      ? '0'
+      : Array(9)
+          .fill(`*a${i - 1}`)
+          .join(', ');
+  return `v${i}: &a${i} [${items}]`;
+}).join('\n');
+
 const FOLDERS: readonly (readonly [name: string, files: Readonly<Record<string, string>>, want: readonly string[]])[] =
   [
     [
@@ -77,9 +88,17 @@ const FOLDERS: readonly (readonly [name: string, files: Readonly<Record<string, 
       ],
     ],
     [
+      'aliases of aliases, which expand to more than the memory',
+      { 'a.yaml': ALIASES },
+      [
+        'SCENARIO_UNREADABLE  a.yaml  with aliases expanded, the file has more than 5000000 nodes\n' +
+          '  hint: use fewer aliases of aliases',
+      ],
+    ],
+    [
       'an empty file',
       { 'a.yaml': '# soon\n' },
-      ['SCENARIO_UNREADABLE  a.yaml  the file is empty\n  hint: begin with "description:"'],
+      ['SCENARIO_UNREADABLE  a.yaml  the file is empty\n  hint: write its content, or remove the file'],
     ],
   ];
 

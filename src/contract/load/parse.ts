@@ -37,14 +37,22 @@ export const MAX_NESTING = 1000;
  * @throws MockError with line and column.
  */
 export function parseText(text: string, file: string, code: ErrorCode = 'SPEC_INVALID'): ParsedText {
-  const bare = text.codePointAt(0) === 0xfe_ff ? text.slice(1) : text;
-  if (bare.trim() === '') throw new MockError(code, 'the file is empty', { at: { file } });
+  const bare = withoutMark(text);
   const first = bare.trimStart().charAt(0);
   if (first === '{' || first === '[') {
     const parsed = parseJson(bare);
     if (parsed !== undefined) return parsed;
   }
-  return parseYaml(bare, file, code);
+  return parseYaml({ text: bare, file, code, problem: 'the file is neither valid JSON nor valid YAML' }, retryYaml);
+}
+
+/** As `parseText` reads a YAML text, without tolerance: duplicate keys and further documents are errors. */
+export function parseExactYaml(text: string, file: string, code: ErrorCode): unknown {
+  return parseYaml({ text: withoutMark(text), file, code, problem: 'invalid YAML' }, () => undefined).value;
+}
+
+function withoutMark(text: string): string {
+  return text.codePointAt(0) === 0xfe_ff ? text.slice(1) : text;
 }
 
 /** Undefined where the text is not JSON: a YAML flow mapping starts with `{` as well. */
@@ -78,15 +86,25 @@ const WIDE_SCHEMA = SCHEMA.withTags(
   defineScalarTag(strTag.tagName, { ...strTag, resolve: (source) => JSON.parse(JSON.stringify(source)) as string }),
 );
 
-function parseYaml(text: string, file: string, code: ErrorCode): ParsedText {
+interface YamlText {
+  readonly text: string;
+  readonly file: string;
+  readonly code: ErrorCode;
+  /** What the message of a mistake begins with. */
+  readonly problem: string;
+}
+
+function parseYaml(source: YamlText, retry: typeof retryYaml): ParsedText {
+  const { text, file, code } = source;
+  if (text.trim() === '') throw toEmptyError(source);
   // oxlint-disable-next-line no-control-regex -- every character beyond Latin-1
   const options = { schema: /[^\0-\xff]/u.test(text) ? WIDE_SCHEMA : SCHEMA, maxDepth: MAX_NESTING };
   let parsed: ParsedText | undefined;
   try {
     parsed = { value: load(text, options), notes: [] };
   } catch (error) {
-    parsed = retryYaml(text, error, options);
-    if (parsed === undefined) throw toMockError(error, { text, file, code });
+    parsed = retry(text, error, options);
+    if (parsed === undefined) throw toMockError(error, source);
   }
   // An alias needs an anchor, and few texts have something that looks like one.
   if (/[\s,[{:-]&[^\s&]/u.test(text)) checkExpansion(parsed.value, file, code);
@@ -156,14 +174,30 @@ function readIndented(
   }
 }
 
-function toMockError(error: unknown, source: { text: string; file: string; code: ErrorCode }): MockError {
+function toEmptyError({ file, code }: YamlText): MockError {
+  return new MockError(code, 'the file is empty', { at: { file }, hint: 'write its content, or remove the file' });
+}
+
+const GENERAL_HINT = 'correct this line; an editor with YAML support marks the mistake';
+
+/** Hints for the most frequent mistakes, by a part of the parser's message; keys and documents are checked in scenarios only. */
+const HINTS: readonly (readonly [string, string])[] = [
+  ['tab character', 'YAML is indented with spaces: replace the tab'],
+  ['duplicated mapping key', 'write the key once; several rules of one operation are one list'],
+  ['single document', 'one scenario per file: remove the "---" between the documents'],
+  ['within a flow collection', 'a "[" or "{" is not closed'],
+  ['mapping entry', 'check the indentation, and put a string that contains ": " in quotes'],
+];
+
+function toMockError(error: unknown, source: YamlText): MockError {
   const { text, file, code } = source;
+  if (error instanceof YAMLException && error.reason.includes('input is empty')) return toEmptyError(source);
   if (error instanceof YAMLException && error.mark !== undefined) {
     const at = { file, line: error.mark.line + 1, column: error.mark.column + 1 };
     const json = text.trimStart().startsWith('{') ? readJsonError(text) : '';
-    const hint = json === '' ? 'correct this line; an editor with YAML support marks the mistake' : `as JSON: ${json}`;
-    const message = `the file is neither valid JSON nor valid YAML: ${error.reason}`;
-    return new MockError(code, message, { at, hint, cause: error });
+    const known = HINTS.find(([part]) => error.reason.includes(part))?.[1] ?? GENERAL_HINT;
+    const hint = json === '' ? known : `as JSON: ${json}`;
+    return new MockError(code, `${source.problem}: ${error.reason}`, { at, hint, cause: error });
   }
   const reason = isError(error) ? error.message : String(error);
   return new MockError(code, `the file cannot be parsed: ${reason}`, { at: { file }, cause: error });

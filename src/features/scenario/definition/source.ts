@@ -1,12 +1,12 @@
-import { CORE_SCHEMA, load, mergeTag, YAMLException } from 'js-yaml';
 import { findJsonMistake } from '../../../base/json.js';
+import { parseExactYaml } from '../../../contract/load/parse.js';
 import { createLineFinder } from '../../../contract/load/source-map.js';
 import { type Mistake, type Source, toError } from '../../../contract/load/source-node.js';
 import { MockError } from '../../../base/errors.js';
 
 /** Parses YAML 1.2 or, if the name ends in `.json`, JSON. @throws MockError `SCENARIO_UNREADABLE` with line and column. */
 export function parseSource(text: string, file: string): Source {
-  const value = file.endsWith('.json') ? parseJson(text, file) : parseYaml(text, file);
+  const value = file.endsWith('.json') ? parseJson(text, file) : parseExactYaml(text, file, 'SCENARIO_UNREADABLE');
   const lines = createLineFinder(text);
   return { ...toSource(value), file, locate: (pointer) => ({ file, ...lines(pointer), pointer }) };
 }
@@ -26,34 +26,6 @@ export function toSource(value: unknown, base = ''): Source {
 export function toScenarioError(mistakes: readonly Mistake[]): MockError | undefined {
   return toError(mistakes, { code: 'SCENARIO_INVALID', where: 'scenarios' });
 }
-
-/** The core schema of YAML 1.2 with merge keys. */
-const SCHEMA = CORE_SCHEMA.withTags(mergeTag);
-
-function parseYaml(text: string, file: string): unknown {
-  try {
-    return load(text, { schema: SCHEMA });
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    if (error.reason.includes('input is empty')) {
-      const hint = 'begin with "description:"';
-      throw new MockError('SCENARIO_UNREADABLE', 'the file is empty', { at: { file }, hint });
-    }
-    const { mark, reason } = error;
-    const at = mark === undefined ? { file } : { file, line: mark.line + 1, column: mark.column + 1 };
-    const hint = HINTS.find(([part]) => reason.includes(part))?.[1];
-    throw new MockError('SCENARIO_UNREADABLE', `invalid YAML: ${reason}`, { at, hint, cause: error });
-  }
-}
-
-/** Hints for the most frequent mistakes, by a part of the parser's message. */
-const HINTS: readonly (readonly [string, string])[] = [
-  ['tab character', 'YAML is indented with spaces: replace the tab'],
-  ['duplicated mapping key', 'write the key once; several rules of one operation are one list'],
-  ['document', 'one scenario per file: remove the "---" between the documents'],
-  ['flow', 'a "[" or "{" is not closed'],
-  ['mapping entry', 'check the indentation, and put a string that contains ": " in quotes'],
-];
 
 function parseJson(text: string, file: string): unknown {
   try {
