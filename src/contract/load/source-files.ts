@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
-import { isAbsolute, relative } from 'node:path';
+import { dirname, isAbsolute, relative } from 'node:path';
 import { URL, fileURLToPath } from 'node:url';
 import { MockError } from '../../base/errors.js';
+import { isInside } from '../../base/inside-folder.js';
 import { isObject } from '../../base/json.js';
 import { type ParsedText, parseText } from './parse.js';
 import { isError } from '../../base/platform.js';
@@ -84,7 +85,7 @@ export async function loadSourceFiles(main: SourceFile, policy: ReadPolicy): Pro
       const message = `the document refers to more than ${MAX_FILES} files`;
       throw new MockError('SPEC_INVALID', message, { at: { file: main.name } });
     }
-    const loaded = await Promise.all(uris.map((uri) => loadFile(uri, { policy, from: file, failures })));
+    const loaded = await Promise.all(uris.map((uri) => loadFile(uri, { policy, root: main, from: file, failures })));
     files.push(...loaded.filter((one) => one !== undefined));
   }
   return { files, failures };
@@ -93,14 +94,20 @@ export async function loadSourceFiles(main: SourceFile, policy: ReadPolicy): Pro
 /** Files that a document refers to for its descriptions. */
 const TEXT_FILE = /\.(?:md|markdown|txt|html?)$/iu;
 
-async function loadFile(
-  uri: string,
-  context: { readonly policy: ReadPolicy; readonly from: SourceFile; readonly failures: Map<string, string> },
-): Promise<SourceFile | undefined> {
+interface FileContext {
+  readonly policy: ReadPolicy;
+  /** The main file of the document. */
+  readonly root: SourceFile;
+  readonly from: SourceFile;
+  readonly failures: Map<string, string>;
+}
+
+async function loadFile(uri: string, context: FileContext): Promise<SourceFile | undefined> {
   const { policy, from, failures } = context;
   try {
     if (uri.startsWith('file:') && from.uri.startsWith('http'))
       throw new Error('a document from the network may not read files');
+    checkLinks(uri, context);
     const text = await loadText(uri, policy);
     const name = readDisplayName(uri, policy.cwd);
     const { value, notes } = TEXT_FILE.test(uri) ? { value: text, notes: [] } : parseText(text, name);
@@ -110,6 +117,16 @@ async function loadFile(
     failures.set(uri, readReason(error));
     return undefined;
   }
+}
+
+/** A document that someone else wrote must not read other files through symbolic links. @throws Error */
+function checkLinks(uri: string, { root, policy }: { readonly root: SourceFile; readonly policy: ReadPolicy }): void {
+  if (!uri.startsWith('file:')) return;
+  const path = fileURLToPath(uri);
+  const folder = root.uri.startsWith('file:') ? dirname(fileURLToPath(root.uri)) : policy.cwd;
+  // The packages of a workspace are links inside of the working folder.
+  if (isInside(folder, path) || isInside(policy.cwd, path)) return;
+  throw new Error('it is a symbolic link that leads out of the folder of the document: replace it by a copy');
 }
 
 function readReason(error: unknown): string {

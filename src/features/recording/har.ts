@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import { basename, dirname, join } from 'node:path';
 import type { Contract } from '../../contract/contract.js';
+import { isInside } from '../../base/inside-folder.js';
 import { isObject } from '../../base/json.js';
 import { createUndocumentedOperation, UNDOCUMENTED } from '../../contract/operations/undocumented.js';
 import { readString } from '../../contract/pointer.js';
@@ -212,7 +213,7 @@ function readResponseHeaders(fields: unknown, mimeType: string): HeaderFields {
 function readBytes({ text, encoding, _file: file }: Members, folder: string): Uint8Array | undefined {
   // The base name alone, so that a HAR cannot read files of other folders.
   const path = typeof file === 'string' ? join(folder, basename(file)) : undefined;
-  if (path !== undefined && existsSync(path)) return readFileSync(path);
+  if (path !== undefined && existsSync(path) && isInside(folder, path)) return readFileSync(path);
   return typeof text === 'string' ? Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8') : undefined;
 }
 

@@ -1,9 +1,8 @@
 import { createReadStream, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Answer } from '../../../http/answer.js';
 import { writeEvent } from '../../../http/event-stream.js';
 import { type HeaderFields, mapFields, omitFields, readContentType, readField } from '../../../http/header-fields.js';
-import type { StoredExchange } from '../cassette/cassette.js';
+import { type StoredExchange, toBodyPath } from '../cassette/cassette.js';
 import type { CutOff, RecordedResponse } from '../cassette/exchange.js';
 import { writeBody } from '../cassette/recorded-body.js';
 import { MAX_VALUE_BYTES } from '../../../http/json-size.js';
@@ -185,7 +184,7 @@ function readBody({ cassette, exchange }: Replayed, response: RecordedResponse, 
     const changed = changes.text(text);
     return { body: changed, value: changed };
   }
-  const file = response.bodyFile === undefined ? undefined : join(folder, response.bodyFile);
+  const file = response.bodyFile === undefined ? undefined : toBodyPath(folder, response.bodyFile);
   if (file !== undefined && statSync(file).size > MAX_VALUE_BYTES) {
     const chunks = changes.stream(createReadStream(file), headers);
     return toUnread(breakAfter(chunks, response.cut));

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { MockError, suggest } from '../../../base/errors.js';
+import { requireInside } from '../../../base/inside-folder.js';
 import { readExchange, type RecordedBody, type RecordedExchange } from './exchange.js';
 import { invalidRecording, loadManifest, type Manifest, MANIFEST_FILE } from './manifest.js';
 
@@ -36,7 +37,10 @@ export function loadCassette(folder: string): Cassette {
   const exchanges: StoredExchange[] = [];
   const mistakes: MockError[] = [];
   const byNumber = new Map<number, string>();
-  const bodies = new Set(existsSync(join(folder, BODIES_FOLDER)) ? readdirSync(join(folder, BODIES_FOLDER)) : []);
+  const bodiesFolder = join(folder, BODIES_FOLDER);
+  const hasBodies = existsSync(bodiesFolder);
+  if (hasBodies) requireInside(folder, bodiesFolder, 'RECORDING_INVALID');
+  const bodies = new Set(hasBodies ? readdirSync(bodiesFolder) : []);
   for (const name of readdirSync(folder).sort()) {
     if (name.startsWith('.') || name === MANIFEST_FILE || !name.endsWith('.json')) continue;
     try {
@@ -78,9 +82,13 @@ function loadExchange(
     throw invalidRecording(message, { file }, 'rename one of them to the next free number');
   }
   byNumber.set(number, name);
+  requireInside(folder, file, 'RECORDING_INVALID');
   const exchange = readExchange(readFileSync(file, 'utf8'), file, number);
   for (const [pointer, path] of listBodyFiles(exchange)) {
-    if (bodies.has(basename(path))) continue;
+    if (bodies.has(basename(path))) {
+      requireInside(folder, join(folder, path), 'RECORDING_INVALID');
+      continue;
+    }
     const hint = 'restore it, or delete the exchange and record again';
     throw invalidRecording(`${path} is missing`, { file, pointer }, hint);
   }
@@ -112,9 +120,16 @@ export function toFolderName(name: string): string {
   });
 }
 
+/** The path of the file of a body. @throws MockError `RECORDING_INVALID` if it is a link to another folder. */
+export function toBodyPath(folder: string, bodyFile: string): string {
+  const path = join(folder, bodyFile);
+  requireInside(folder, path, 'RECORDING_INVALID');
+  return path;
+}
+
 /** The bytes of a body that is a file, base64 or text; undefined for other forms. */
 export function loadBodyBytes(folder: string, body: RecordedBody): Uint8Array | undefined {
-  if (body.bodyFile !== undefined) return readFileSync(join(folder, body.bodyFile));
+  if (body.bodyFile !== undefined) return readFileSync(toBodyPath(folder, body.bodyFile));
   if (body.bodyBase64 !== undefined) return Buffer.from(body.bodyBase64, 'base64');
   if (body.bodyText !== undefined) return Buffer.from(body.bodyText, 'utf8');
   return body.bytes;

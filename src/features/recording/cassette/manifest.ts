@@ -1,3 +1,4 @@
+import { requireInside } from '../../../base/inside-folder.js';
 import { DAY_MS } from '../../../base/clock.js';
 import { URL } from 'node:url';
 import { readFileSync } from 'node:fs';
@@ -92,6 +93,7 @@ export function loadManifest(folder: string): Manifest {
       cause,
     });
   }
+  requireInside(folder, file, 'RECORDING_INVALID');
   const value = readJsonFile(text, file);
   if (!isObject(value)) throw invalidRecording('the manifest must be an object', { file });
   const invalid: Invalid = (message, name, hint) => invalidRecording(message, { file, pointer: `/${name}` }, hint);

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
+import { requireInside } from '../../../base/inside-folder.js';
 import { isObject, DATA_EXTENSIONS } from '../../../base/json.js';
 import { toPointer } from '../../../contract/pointer.js';
 import { MockError, suggest } from '../../../base/errors.js';
@@ -43,6 +44,7 @@ export function readScenarios(folder: string, context: ScenarioContext, cwd: str
     const id = basename(name, extname(name));
     const invalid = checkId(id, { file }, sources.get(id));
     try {
+      requireInside(folder, join(folder, name), 'SCENARIO_UNREADABLE');
       if (invalid !== undefined) mistakes.push(invalid);
       else sources.set(id, parseSource(readFileSync(join(folder, name), 'utf8').replace(/^\uFEFF/, ''), file));
     } catch (error) {

@@ -1,3 +1,4 @@
+import { isInside } from '../../../base/inside-folder.js';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { toPointer } from '../../../contract/pointer.js';
@@ -260,8 +261,8 @@ function readAnswerText(
   const folder = dirname(environment.file);
   const file = resolve(folder, name);
   // A file that someone else wrote must not copy files of other folders.
-  const isInside = !relative(folder, file).startsWith('..');
-  if (isInside && existsSync(file)) return readFileSync(file, 'utf8');
+  const isNamed = !relative(folder, file).startsWith('..');
+  if (isNamed && existsSync(file) && isInside(folder, file)) return readFileSync(file, 'utf8');
   note(`the file ${name} is not in the folder of the environment: the mock generates the body from the schema`);
   return '{{file}}';
 }

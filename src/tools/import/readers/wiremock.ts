@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { URL } from 'node:url';
+import { isInside } from '../../../base/inside-folder.js';
 import { mapValues } from '../../../base/json.js';
 import { listFields, lowerNames } from '../../../http/header-fields.js';
 import { decodeBytes } from '../../../http/request/body-codec.js';
@@ -314,7 +315,7 @@ function readAnswerText(response: Members, folder: string): string | undefined {
   if (body !== undefined) return readText(body) ?? JSON.stringify(body);
   const name = readText(bodyFileName);
   const file = name === undefined ? undefined : join(folder, name);
-  if (file !== undefined && (relative(folder, file).startsWith('..') || !existsSync(file))) {
+  if (file !== undefined && (relative(folder, file).startsWith('..') || !existsSync(file) || !isInside(folder, file))) {
     throw new NotCarried(`the file ${name ?? ''} is not in __files`, 'import the folder that has mappings and __files');
   }
   const bytes = file === undefined ? readText(base64Body) : readFileSync(file);
