@@ -158,7 +158,7 @@ function readPort(value: string): number {
   throw new InvalidArgumentError('A port must be an integer from 0 (any free port) to 65535.');
 }
 
-/** Serves a mock until SIGINT or SIGTERM; `announce` gets its address. @returns the signal; the mock is still open. */
+/** Serves a mock until SIGINT, SIGTERM or SIGHUP; `announce` gets its address. @returns the signal; the mock is still open. */
 export async function listenUntilSignal<Server extends Pick<Listening, 'port'>>(
   mock: { listen(where: ListenOptions): Promise<Server> },
   flags: ListenFlags,
@@ -174,15 +174,24 @@ export async function listenUntilSignal<Server extends Pick<Listening, 'port'>>(
 }
 
 function waitForSignal(): Promise<NodeJS.Signals> {
+  const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', ...(endsAtHangUp() ? ['SIGHUP' as const] : [])];
   return new Promise((resolve) => {
     const stop = (signal: NodeJS.Signals): void => {
-      process.off('SIGINT', stop);
-      process.off('SIGTERM', stop);
+      for (const each of signals) process.off(each, stop);
       resolve(signal);
     };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
+    for (const each of signals) process.on(each, stop);
   });
+}
+
+/** Whether SIGHUP ends the process: a listener would undo `nohup`, which ignores it. False where that is unknown. */
+function endsAtHangUp(): boolean {
+  try {
+    const [, ignored = 'f'] = /^SigIgn:\s*([\da-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+    return BigInt(`0x${ignored}`) % 2n === 0n;
+  } catch {
+    return false;
+  }
 }
 
 /** How a mock is served, and what to print about it. */

@@ -159,7 +159,9 @@ function createListener(
     return fetch(request, from);
   };
   // A request of HTTP/1.0 may have no Host (RFC 9112 section 3.3).
-  const handling = { errorHandler: (error: unknown) => answerFailed(error, refuse), hostname: 'localhost' };
+  let origin: string | undefined;
+  const errorHandler = (error: unknown): Response => answerFailed(error, refuse, origin);
+  const handling = { errorHandler, hostname: 'localhost' };
   const listener = getRequestListener(answer, handling);
   // The listener discards what is left of a body after the response; without a body it need not check.
   const bare = getRequestListener(answer, { ...handling, autoCleanupIncoming: false });
@@ -168,6 +170,8 @@ function createListener(
   for (const undo of restore) undo();
   return (incoming, outgoing) =>
     awaitBody(incoming, (hasRest) => {
+      // The error of a request that is not valid is handled before the listener returns.
+      origin = incoming.headers.origin;
       (hasRest ? listener : bare)(incoming, outgoing).catch((error: unknown) => answerUnwritable(outgoing, error));
     });
 }
@@ -197,10 +201,12 @@ function answerUnwritable(outgoing: ServerResponse, error: unknown): void {
 }
 
 /** The response to a request whose target or Host header does not form a valid URL, or that nothing could answer. */
-function answerFailed(error: unknown, refuse: Refuse): Response {
+function answerFailed(error: unknown, refuse: Refuse, origin: string | undefined): Response {
   // The class is not exported.
   if (isError(error) && error.name === 'RequestError') {
-    const { body, ...answer } = refuse(400, toMalformed('the request target or the Host header is not valid'));
+    const { body, ...answer } = refuse(400, toMalformed('the request target or the Host header is not valid'), {
+      origin,
+    });
     return new host.Response(body, answer);
   }
   return toProblemResponse({ status: 500, detail: `the mock failed: ${toReason(error)}` });

@@ -127,7 +127,8 @@ function toHttp1Message(
   incoming: Http2ServerRequest,
   outgoing: Http2ServerResponse,
 ): readonly [incoming: IncomingMessage, outgoing: ServerResponse & { readonly req: IncomingMessage }] {
-  const { ':authority': authority, host = authority } = incoming.headers;
+  // RFC 9113 8.3.1: `:authority` decides where `Host` differs from it.
+  const { ':authority': host = incoming.headers.host } = incoming.headers;
   const isUnsized = incoming.headers['content-length'] === undefined && !incoming.stream.endAfterHeaders;
   const added = {
     ...(host !== undefined && { host }),

@@ -122,7 +122,7 @@ describe('vouch serve', () => {
     );
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('closes cleanly on %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('closes cleanly on %s', async (signal) => {
     const { process: child, exit } = await serve();
     child.kill(signal);
     expect(await exit).toBe(0);

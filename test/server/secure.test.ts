@@ -139,6 +139,12 @@ describe('a mock with TLS', () => {
     process.off('warning', note);
   });
 
+  it('reads the host of a request of HTTP/2 from :authority, where Host is another one', async () => {
+    const headers = { ':path': CONTENT, ':authority': 'named.example.com', host: 'other.example.com' };
+    expect((await requestHttp2(openHttp2(server), headers)).status).toBe(200);
+    expect(mock.journal.interactions.at(-1)?.request.headers).toMatchObject({ host: 'named.example.com' });
+  });
+
   it('answers a client of HTTP/1.1 that trusts its certificate', async () => {
     expect(server.url).toBe(`https://127.0.0.1:${server.port}`);
     expect(await request(server, CONTENT)).toMatchObject({ status: 200 });
