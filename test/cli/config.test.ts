@@ -150,8 +150,8 @@ it('vouch record and vouch replay use the configuration file', async () => {
     `spec: ${TRAINS}\nport: 4999\nrecordings: {folder: r, cassette: c, mode: replay, upstream: "http://127.0.0.1:4999"}\n`,
   );
   expect(await refusal(runHere(defineRecord, ['--config', file]))).toBe(
-    'OPTION_INVALID  the upstream http://127.0.0.1:4999 is the address vouch itself would listen on\n' +
-      '  hint: choose another --port, or give the address of the real server',
+    'OPTION_INVALID  the upstream http://127.0.0.1:4999 is the address of vouch itself\n' +
+      '  hint: choose another port for vouch, or give the address of the real server',
   );
   expect(await refusal(runHere(defineReplay, ['--config', file]))).toBe(
     'RECORDING_NOT_FOUND  r/c  no cassette "c" in r\n  hint: available cassettes: none',

@@ -80,7 +80,7 @@ describe('vouch record and vouch replay', () => {
     [
       'the address it would listen on itself',
       `record ${SPEC} --upstream http://localhost:4010/v1`,
-      /is the address vouch itself would listen on/,
+      /is the address of vouch itself/,
     ],
     [
       'a header without a colon',

@@ -1,9 +1,11 @@
+import { URL } from 'node:url';
 import { MockError } from '../../base/errors.js';
 import { isObject } from '../../base/json.js';
 import { answerJson } from '../../server/control/answer.js';
 import { type ControlHandlers, readBody } from '../../server/control/routes.js';
 import type { Session } from '../../session/session.js';
-import type { Recordings } from './recordings.js';
+import type { Recordings, RecordingStart } from './recordings.js';
+import { rejectOwnAddress } from './upstream/own-address.js';
 import { replayOf } from './matching/replay-slot.js';
 
 /** The operations on recordings. @param recordings - Undefined for a mock without recordings. */
@@ -27,7 +29,13 @@ export function recordingHandlers(recordings: Recordings | undefined): ControlHa
     },
     startRecording: ({ call, openSession }) => {
       const session = openSession();
-      find().start(readBody(call));
+      const request: RecordingStart = readBody(call);
+      const host = `http://${call.headers.get('host') ?? ''}`;
+      if (request.upstream !== undefined && URL.canParse(host)) {
+        const own = new URL(host);
+        rejectOwnAddress(request.upstream, { host: own.hostname, port: Number(own.port || 80) });
+      }
+      find().start(request);
       return answerJson(200, describe(recordings, session));
     },
     stopRecording: async () => answerJson(200, await find().stop()),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createUndocumentedOperation, UNDOCUMENTED } from '../../contract/operations/undocumented.js';
@@ -93,6 +94,8 @@ export interface Recordings extends RecordingControls {
   readonly owners: OperationOwners;
   readonly upstream: Upstream | undefined;
   readonly upstreamHeaders: Readonly<Record<string, string>>;
+  /** The name of the mock in the field `Via` of forwarded requests (RFC 9110 7.6.3). */
+  readonly pseudonym: string;
   readonly pace: 'recorded' | 'none';
   readonly check: CheckResponse;
   readonly enforce: RecordingOptions['enforce'];
@@ -155,6 +158,7 @@ export function createRecordings(given: RecordingOptions, parts: RecordingParts)
       return runs.current().upstream;
     },
     upstreamHeaders,
+    pseudonym: `vouch-${randomUUID()}`,
     pace: options.pace ?? 'none',
     check: createResponseCheck(parts.validators),
     enforce: options.enforce,

@@ -1,10 +1,10 @@
-import { URL } from 'node:url';
 import type { Command } from 'commander';
 import { join } from 'node:path';
 import type { Clock } from '../../../base/clock.js';
 import { MockError, countOf } from '../../../base/errors.js';
 import type { Mock } from '../../../mock/handles.js';
 import type { OptionName } from '../../../mock/options-table.js';
+import { rejectOwnAddress } from '../../../features/recording/upstream/own-address.js';
 import { hideUrlSecrets } from '../../../conventions/secret-forms.js';
 import { listFlagOptions } from '../../flags.js';
 import {
@@ -51,7 +51,7 @@ export function defineCommand(command: Command, output: Output): void {
 /** Forwards and records until a signal. @returns the exit code: 1 if exchanges were not recorded. */
 async function runRecord(options: RecordOptions): Promise<number> {
   const { cassette, json, write, writeError } = options;
-  rejectOwnAddress(options);
+  rejectOwnAddress(options.upstream, options);
   // This command is always run to reach the upstream, also in CI.
   const onFailure = (error: MockError): void => writeError(colour('red', String(error)));
   const more = {
@@ -67,17 +67,6 @@ async function runRecord(options: RecordOptions): Promise<number> {
   else write(`${countOf(exchanges.length, 'exchange')}, ${countOf(placeholders, 'secret')} replaced by placeholders`);
   if (failures.length > 0) writeError(`${countOf(failures.length, 'exchange')} not recorded, see above`);
   return failures.length === 0 ? 0 : 1;
-}
-
-/** A proxy that is its own upstream would forward each request to itself forever. */
-function rejectOwnAddress({ upstream, host, port }: RecordOptions): void {
-  if (!URL.canParse(upstream) || port === 0) return;
-  const url = new URL(upstream);
-  const own = [host, 'localhost', '127.0.0.1', '[::1]'].includes(url.hostname) && url.port === String(port);
-  if (!own) return;
-  const hint = 'choose another --port, or give the address of the real server';
-  const reason = `the upstream ${hideUrlSecrets(upstream)} is the address vouch itself would listen on`;
-  throw new MockError('OPTION_INVALID', reason, { hint });
 }
 
 function describeStart(mock: Mock<Clock>, options: RecordOptions, baseUrl: string): readonly string[] {

@@ -33,6 +33,7 @@ import { hasUrls, readOwnBase, type OwnUrls, toUpstreamCall } from './own-urls.j
 import {
   answerBroken,
   answerFailure,
+  answerLoop,
   listUnread,
   readContent,
   type RecordedContent,
@@ -70,6 +71,10 @@ export function createForwardSource(parts: RecordingSourceParts): AnswerSource {
       if (exchange.call.violations.some(({ severity, code }) => severity === 'error' && INCOMPLETE.has(code))) {
         exchange.note('forward: the body is incomplete');
         return next(exchange);
+      }
+      if (hasPassed(exchange.call.headers, recordings.pseudonym)) {
+        exchange.note('forward: the request was forwarded by this mock before');
+        return answerLoop(parts.errors, exchange.call.operation, upstream.url.origin);
       }
       const cassette = readCassette(recordings, exchange);
       const started = { at: Date.now(), startedAt: readMonotonic() };
@@ -115,7 +120,7 @@ async function forward(
   const outcome = await upstream.send({
     method: call.method,
     target,
-    headers: toUpstreamFields(call.headers, recordings.upstreamHeaders),
+    headers: toUpstreamFields(call.headers, recordings),
     body: call.file ?? call.bytes,
   });
   if ('failure' in outcome) {
@@ -125,6 +130,10 @@ async function forward(
     return answerFailure(errors, call.operation, { ...outcome.failure, from: 'forward' });
   }
   exchange.note(`forward: ${call.method} ${upstream.url.origin}${target} answered ${outcome.status}`);
+  if (outcome.isLoop) {
+    await drain(outcome.body);
+    return answerLoop(errors, call.operation, upstream.url.origin);
+  }
   if (outcome.interim.length > 0) exchange.note(`forward: dropped interim responses ${outcome.interim.join(', ')}`);
   const isMissing = outcome.status === 501 || (outcome.status === 404 && mock?.owner === 'forward-then-mock');
   if (mock !== undefined && isMissing) {
@@ -135,11 +144,20 @@ async function forward(
 }
 
 /** The request fields for the upstream; it may only use content codings that redaction can decode. */
-function toUpstreamFields(headers: RequestHeaders, own: Readonly<Record<string, string>>): HeaderFields {
+function toUpstreamFields(
+  headers: RequestHeaders,
+  { upstreamHeaders, pseudonym }: Pick<Recordings, 'upstreamHeaders' | 'pseudonym'>,
+): HeaderFields {
   const fields = readForwardFields(headers);
   const accepted = readField(fields, 'accept-encoding');
   const codings: HeaderFields = accepted === undefined ? {} : { 'accept-encoding': toDecodableCodings(accepted) };
-  return { ...fields, ...codings, ...lowerNames(own) };
+  const sent: HeaderFields = { ...fields, ...codings, ...lowerNames(upstreamHeaders) };
+  return { ...sent, via: [sent['via'] ?? [], `1.1 ${pseudonym}`].flat().join(', ') };
+}
+
+/** Whether the field `Via` of a request names the mock: it has forwarded the request, and got it back. */
+function hasPassed(headers: RequestHeaders, pseudonym: string): boolean {
+  return headers.get('via')?.includes(pseudonym) === true;
 }
 
 /** A longer body is passed on while it arrives. */

@@ -7,7 +7,8 @@ import type { Call } from '../../../http/request/call.js';
 import type { RecordedFailure } from '../cassette/exchange.js';
 import { findExcess, RECORDED_LIMITS } from '../../../http/json-size.js';
 import { NO_VIOLATIONS, type Violation, type ViolationCode } from '../../../schema/violation.js';
-import type { ErrorAnswers } from '../../../answer/error-answers.js';
+import { type ErrorAnswers, NO_RETRY } from '../../../answer/error-answers.js';
+import { LOOP_STATUS } from '../upstream/upstream.js';
 
 const SHOWN_VIOLATIONS = 3;
 
@@ -37,6 +38,21 @@ export function answerFailure(
     detail: failure.detail,
   });
   return { ...answer, violates: 'the upstream failed' };
+}
+
+/** The answer to a call that was forwarded in a loop, in the contract's own error shape; each mock of the loop passes it on. */
+export function answerLoop(errors: ErrorAnswers, operation: Operation, upstream: string): Answer {
+  const message = `the upstream ${upstream} forwards requests back to this mock; give the address of the real server`;
+  const answer = errors.answer(operation, {
+    status: LOOP_STATUS,
+    message,
+    code: 'upstream_loop',
+    from: 'forward',
+    detail: 'loop',
+    headers: NO_RETRY,
+    hasFixedStatus: true,
+  });
+  return { ...answer, violates: 'the upstream is the mock itself' };
 }
 
 /** The answer instead of one of the upstream that breaks the contract (RFC 9110 15.6.3). */

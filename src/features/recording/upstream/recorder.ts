@@ -199,7 +199,7 @@ export function readForwardFields(headers: RequestHeaders): HeaderFields {
 
 // These belong to one connection or one client library and are irrelevant for a replay.
 const FRAMING = ['content-length', 'content-encoding'];
-const NOT_RECORDED = ['host', 'accept-encoding', 'expect', ...FRAMING];
+const NOT_RECORDED = ['host', 'via', 'accept-encoding', 'expect', ...FRAMING];
 
 /** The exchange as it is recorded, before redaction; undefined if a body cannot be decoded: its coding is unknown or broken. */
 export function toNewExchange({ call, at, elapsedMs, outcome }: ObservedExchange): NewExchange | undefined {

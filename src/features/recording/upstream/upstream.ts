@@ -40,6 +40,8 @@ export interface UpstreamResponse {
   readonly status: number;
   /** The reason phrase, if it is not that of the status. */
   readonly reason: string | undefined;
+  /** Whether a mock refused the request, because it was forwarded in a loop. */
+  readonly isLoop: boolean;
   /** End-to-end fields only. */
   readonly headers: HeaderFields;
   readonly interim: readonly number[];
@@ -179,6 +181,7 @@ function toResponse(message: IncomingMessage, client: ClientRequest, interim: re
     status: statusCode,
     // RFC 9112 4: it may be empty.
     reason: statusMessage === '' || statusMessage === STATUS_CODES[statusCode] ? undefined : statusMessage,
+    isLoop: statusCode === LOOP_STATUS && message.headers['x-mock-source'] === LOOP_SOURCE,
     headers: readEndToEnd(fields),
     interim,
     body: readChunks(message, client),
@@ -186,6 +189,12 @@ function toResponse(message: IncomingMessage, client: ClientRequest, interim: re
     trailers: () => Object.keys(message.trailers),
   };
 }
+
+/** RFC 5842 7.2: Loop Detected. */
+export const LOOP_STATUS = 508;
+
+/** The source of the answer to a request that was forwarded in a loop, as `x-mock-source` names it. */
+const LOOP_SOURCE = 'forward:loop';
 
 async function* readChunks(message: IncomingMessage, client: ClientRequest): AsyncGenerator<Uint8Array> {
   try {
