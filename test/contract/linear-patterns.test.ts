@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isDeterministic } from '../../src/contract/patterns/backtracking.js';
+import { createBudgetedTest } from '../../src/contract/patterns/budgeted-matcher.js';
 import { guardPattern, hasLinearTest } from '../../src/contract/patterns/guarded-pattern.js';
 import { createLinearTest } from '../../src/contract/patterns/linear-matcher.js';
 import { LimitError } from '../../src/base/errors.js';
@@ -35,16 +36,20 @@ describe('a pattern that backtracks', () => {
     expect(guardPattern(expression).test(text)).toBe(matches);
   });
 
-  it('with a back reference has a time limit', () => {
+  it('with a back reference has a limit of steps', () => {
     const pattern = guardPattern(/^(a+)+\1$/);
     expect(hasLinearTest(/^(a+)+\1$/)).toBe(false);
     expect(pattern.test('aaaa')).toBe(true);
-    expect(() => pattern.test(`${'a'.repeat(60)}!`)).toThrow(LimitError);
+    expect(() => pattern.test(`${'a'.repeat(60)}!`)).toThrow('61 characters need more than 200000 steps');
+    expect(() => guardPattern(/^(?:(a)\1)*$/).test('a'.repeat(100_000))).toThrow('too many repetitions');
     expect(pattern.test('b')).toBe(false);
+    // A quoted string of any usual length needs few steps.
+    expect(guardPattern(/^(["']).*\1$/).test(`"${'a'.repeat(100_000)}"`)).toBe(true);
   });
 
-  it('with a million repetitions inside each other has a time limit', () => {
+  it('with a million repetitions inside each other has a limit of steps', () => {
     const pattern = guardPattern(/^((ab?){1,1000}){1,1000}$/);
+    expect(pattern.test('abaab')).toBe(true);
     expect(() => pattern.test(`${'a'.repeat(60)}!`)).toThrow(LimitError);
   });
 
@@ -84,6 +89,22 @@ describe('a pattern that cannot backtrack', () => {
   );
 });
 
+/** Compares a matcher with the engine of the platform. */
+function compare(create: (expression: RegExp) => ((text: string) => boolean) | undefined) {
+  return (source: string, flag: string, samples: readonly string[]): void => {
+    let expression: RegExp;
+    try {
+      expression = new RegExp(source, flag);
+    } catch {
+      return;
+    }
+    const test = create(expression);
+    for (const text of samples) {
+      expect(test?.(text), `${String(expression)} ${JSON.stringify(text)}`).toBe(expression.test(text));
+    }
+  };
+}
+
 const LEAVES = '^ $ . a b c A K k \\d \\w \\s \\W \\b \\B \\n [ab] [^a] [a-c] [k-t] [^] é 1 _ ſ'.split(' ');
 const expressions = fc.letrec<{ source: string }>((tie) => ({
   source: fc.oneof(
@@ -102,19 +123,7 @@ const flags = fc.constantFrom('', 'i', 'm', 's', 'u', 'iu', 'im');
 
 describe('the linear matcher', () => {
   it('agrees with the engine of the platform', { tags: 'slow' }, () => {
-    const check = (source: string, flag: string, samples: readonly string[]): void => {
-      let expression: RegExp;
-      try {
-        expression = new RegExp(source, flag);
-      } catch {
-        return;
-      }
-      const test = createLinearTest(expression);
-      for (const text of samples) {
-        expect(test?.(text), `${String(expression)} ${JSON.stringify(text)}`).toBe(expression.test(text));
-      }
-    };
-    fc.assert(fc.property(expressions, flags, texts, check), { numRuns: 300 });
+    fc.assert(fc.property(expressions, flags, texts, compare(createLinearTest)), { numRuns: 300 });
   });
 
   it.each([
@@ -137,10 +146,54 @@ describe('the linear matcher', () => {
     expect([test?.(right ?? ''), test?.(wrong ?? '')]).toEqual([true, false]);
   });
 
-  it.each(['(a)\\1', '(?<x>a)\\k<x>', '\\012', '\\c!', '^(a{1,999}b?){1,999}$'])(
-    'leaves %s to the engine',
-    (source) => {
-      expect(createLinearTest(new RegExp(source))).toBeUndefined();
-    },
-  );
+  it.each(['(a)\\1', '(?<x>a)\\k<x>', '^(a{1,999}b?){1,999}$'])('leaves %s to the budgeted matcher', (source) => {
+    expect(createLinearTest(new RegExp(source))).toBeUndefined();
+  });
+
+  it.each([
+    ['octal codes', '^\\012\\1\\0$', '\n\u0001\0', '12'],
+    ['a number of no group', '^(a)\\2\\9$', 'a\u00029', 'aa'],
+    ['control characters without a letter', '^\\c!$', '\\c!', 'c!'],
+    ['a name of no group', '^\\k<x>$', 'k<x>', ''],
+    ['classes of Unicode without the flag', '^\\p{2}$', 'pp', 'p{2}'],
+    ['the code units of a character', '^[😀]{2}$', '😀', 'a'],
+  ])('reads %s', (_name, source, right, wrong) => {
+    const [expression, test] = [new RegExp(source), createLinearTest(new RegExp(source))];
+    expect([expression.test(right), expression.test(wrong)]).toEqual([true, false]);
+    expect([test?.(right), test?.(wrong)]).toEqual([true, false]);
+  });
+});
+
+const REFERENCES = [...LEAVES, '\\1', '\\1', '\\2', '\\k<n>', '(a|b)', '(?<n>.)', '(?:(a)|b)+'];
+const withReferences = fc
+  .array(fc.tuple(fc.constantFrom(...REFERENCES), expressions), { minLength: 1, maxLength: 3 })
+  .map((parts) => `(${parts.flat().join('')})`);
+
+describe('the budgeted matcher', () => {
+  it('agrees with the engine of the platform', { tags: 'slow' }, () => {
+    const isLazy = /[*+?}]\?/;
+    const check = compare(createBudgetedTest);
+    fc.assert(
+      fc.property(withReferences, flags, texts, (source, flag, samples) => {
+        if (!isLazy.test(source)) check(source, flag, samples);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each([
+    ['a date with one separator', '^\\d{4}([-/.])\\d\\d\\1\\d\\d$', '', ['2026-11-28', '2026-11/28']],
+    ['a named group', '^(?<quote>["\'])[^]*\\k<quote>$', '', ['"a\nb"', '"a\'']],
+    ['a group that did not match', '^(?:(a)|b)\\1$', '', ['b', 'a']],
+    ['a group of an earlier repetition', '^(?:(a)|b)*\\1$', '', ['ab', 'abc']],
+    ['a group in look-ahead', '^(?=(a+))\\1b$', '', ['aab', 'a']],
+    ['look-behind', '^.*(?<=\\1(.))$', '', ['abb', 'aba']],
+    ['letters of both cases', '^(é)\\1$', 'i', ['éÉ', 'ée']],
+    ['lines', '^(.)\\1$', 'm', ['ab\ncc\n', 'ab\nac']],
+  ])('reads %s', (_name, source, flag, [right, wrong]) => {
+    const expression = new RegExp(source, flag);
+    const test = createBudgetedTest(expression);
+    expect([expression.test(right ?? ''), expression.test(wrong ?? '')]).toEqual([true, false]);
+    expect([test(right ?? ''), test(wrong ?? '')]).toEqual([true, false]);
+  });
 });

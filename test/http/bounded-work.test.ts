@@ -125,7 +125,7 @@ describe('the cost of one request is bounded', () => {
     ['wrong values', { type: 'object', additionalProperties: { oneOf: [TEXT, { type: 'null' }] } }, 1, 400],
     ['wrong values of a reference', { type: 'object', additionalProperties: ref('T') }, 1, 400],
     ['missing properties', { type: 'object', required: Array.from({ length: 400 }, (_, i) => `key${i}x`) }, 1, 400],
-    ['properties of a costly pattern', { type: 'object', patternProperties: { '^(k+)+\\1?$': TEXT } }, 1, 400],
+    ['properties of a costly pattern', { type: 'object', patternProperties: { '^(\\w+)+\\1!$': TEXT } }, 1, 400],
   ])('of 100,000 %s the first twenty are reported', async (_name, schema, value, status) => {
     const found = await send({ S: schema, T: TEXT }, members(value));
     expect(found.status).toBe(status);
@@ -161,7 +161,7 @@ describe('the cost of one request is bounded', () => {
     expect((await send(schemas, JSON.stringify('aaaa'))).status).toBe(200);
     const { status, codes, violations } = await send(schemas, JSON.stringify(`${'a'.repeat(60)}!`));
     expect([status, codes]).toEqual([400, ['TOO_COSTLY']]);
-    expect(violations[0]?.message).toMatch(/too much work to be validated: it took more than 100 ms/);
+    expect(violations[0]?.message).toMatch(/too much work to be validated: 61 characters need more than 200000 steps/);
   });
 
   it('a large request is answered with generated values at once', async () => {

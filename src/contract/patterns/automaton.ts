@@ -1,4 +1,4 @@
-import { type PatternNode, readPatternTree } from './pattern-tree.js';
+import { type PatternNode, readAtoms } from './pattern-tree.js';
 
 /** One step of an automaton; numbers are indices of steps. */
 export type Step =
@@ -40,21 +40,13 @@ const MAX_STEPS = 20_000;
 type Node = PatternNode<number>;
 
 /**
- * Builds the automaton of an expression; undefined for one with back references, too many repetitions, or syntax that is read differently
- * without the `u` flag.
+ * Builds the automaton of an expression; undefined for one with back references or too many repetitions.
  *
  * @param most - Counts are reduced to this, which keeps how one repetition follows another; default Infinity.
  */
 export function buildAutomaton(expression: RegExp, most: number = Infinity): Automaton | undefined {
-  const { source, flags } = expression;
-  // Octal escapes, invalid control letters, modifiers, characters of two code units, and braces that are literals without `u`.
-  if (/\\0\d|\\c(?![a-zA-Z])|\\k(?!<)|\(\?[a-z-]/.test(source) || flags.includes('v')) return undefined;
-  if (!flags.includes('u') && /[\uD800-\uDFFF]|\\[pPu]\{/.test(source)) return undefined;
-  const atoms: string[] = [];
-  const tree = readPatternTree(expression, (atom) => {
-    const known = atoms.indexOf(atom);
-    return known === -1 ? atoms.push(atom) - 1 : known;
-  });
+  const { flags } = expression;
+  const { tree, atoms } = readAtoms(expression);
   const draft: AutomatonDraft = { looks: [], conditions: new Map(), most, inner: flags.includes('m'), size: 0 };
   const main = writeProgram(tree, false, draft);
   if (main === undefined) return undefined;

@@ -1,7 +1,6 @@
-import { createContext, Script } from 'node:vm';
-import { LimitError } from '../../base/errors.js';
 import { buildAutomaton, startsAtEdge } from './automaton.js';
 import { isDeterministic } from './backtracking.js';
+import { createBudgetedTest } from './budgeted-matcher.js';
 import { createLinearTest, type LinearTest } from './linear-matcher.js';
 import { measureLength, readPatternTree } from './pattern-tree.js';
 
@@ -9,19 +8,14 @@ import { measureLength, readPatternTree } from './pattern-tree.js';
 export interface GuardedPattern {
   readonly source: string;
   readonly flags: string;
-  /** @throws LimitError for a string that takes too long. */
+  /** @throws LimitError for a string that takes too many steps. */
   test(text: string): boolean;
   toString(): string;
 }
 
-/** The longest time in milliseconds that an expression without a linear matcher may take. */
-const MAX_TIME_MS = 100;
-/** The cost of a test with a time limit, which needs a thread, in units of `onWork`. */
-const TIMED_WORK = 1500;
-
 /**
  * Makes an expression safe for strings of clients. One that cannot backtrack is returned as it is; others get a linear matcher, or, with back
- * references or thousands of repetitions, a time limit.
+ * references or thousands of repetitions, a limit of steps.
  *
  * @param onWork - Told about the tests that cost more than their length, in units of about 100 ns; it can throw.
  */
@@ -33,20 +27,20 @@ export function guardPattern(expression: RegExp, onWork?: (work: number) => void
     flags: expression.flags,
     test: (text) => {
       test ??=
-        orIfTooDeep(() => createLinearTest(expression, onWork), undefined) ?? createTimedTest(expression, onWork);
+        orIfTooDeep(() => createLinearTest(expression, onWork), undefined) ?? createBudgetedTest(expression, onWork);
       return test(text);
     },
     toString: () => String(expression),
   };
 }
 
-/** Whether every string is tested in linear time; if not, there is a time limit. */
+/** Whether every string is tested in linear time; if not, there is a limit of steps. */
 export function hasLinearTest(expression: RegExp): boolean {
   // Decided without an automaton for nearly every pattern: a document can have thousands.
   const counts = Array.from(expression.source.matchAll(/\{(\d+)(?:,(\d*))?\}/g), ([, least, most]) =>
     Number(most || least),
   );
-  const isSimple = !/\\[0-9ck]|\(\?[^:]|[\uD800-\uDFFF]/.test(expression.source);
+  const isSimple = !/\\[1-9k]|\(\?[^:]/.test(expression.source);
   if (isSimple && counts.reduce((product, count) => product * Math.max(1, count), 1) < 1000) return true;
   return orIfTooDeep(() => isDeterministic(expression) || buildAutomaton(expression) !== undefined, false);
 }
@@ -74,25 +68,4 @@ function orIfTooDeep<Result, Other>(read: () => Result, other: Other): Other | R
     if (error instanceof RangeError) return other;
     throw error;
   }
-}
-
-/** Tests with the engine of the platform, which a time limit interrupts. */
-function createTimedTest(expression: RegExp, onWork?: (work: number) => void): LinearTest {
-  const subject = createContext({ expression, text: '' });
-  const script = new Script('expression.test(text)');
-  return (text) => {
-    onWork?.(TIMED_WORK);
-    subject['text'] = text;
-    for (;;) {
-      const { user: before } = process.cpuUsage();
-      try {
-        return script.runInContext(subject, { timeout: MAX_TIME_MS }) === true;
-      } catch (error) {
-        // On a busy machine the process may have waited for the processor instead: then it tries again.
-        if ((process.cpuUsage().user - before) / 1000 < MAX_TIME_MS / 2) continue;
-        const reason = `it took more than ${MAX_TIME_MS} ms to test ${text.length} characters with the pattern ${expression.source}`;
-        throw new LimitError(reason, { cause: error });
-      }
-    }
-  };
 }

@@ -19,15 +19,35 @@ type ReadChars<Chars> = (source: string, literal: string | undefined) => Chars;
 interface Reader<Chars> {
   readonly source: string;
   readonly readChars: ReadChars<Chars>;
-  /** Whether the escapes of a surrogate pair are one character. */
+  /** Whether a surrogate pair is one character. */
   readonly isUnicode: boolean;
+  /** The number of groups with a number; without the flag `u`, a higher one is not a back reference. */
+  readonly captures: number;
+  readonly hasNames: boolean;
   at: number;
   groups: number;
 }
 
-/** Reads the tree of an expression that the engine has accepted, so that every bracket is closed. */
+/** Reads the tree of an expression that the engine has accepted, so that every bracket is closed. It has no modifiers and no flag `v`. */
 export function readPatternTree<Chars>({ source, flags }: RegExp, readChars: ReadChars<Chars>): PatternNode<Chars> {
-  return readEither({ source, readChars, isUnicode: flags.includes('u'), at: 0, groups: 0 });
+  const outside = source.replaceAll(/\\[^]|\[(?:\\[^]|[^\]\\])*\]/g, '');
+  const captures = outside.match(/\((?!\?)|\(\?<(?![=!])/g) ?? [];
+  const hasNames = captures.some((opening) => opening !== '(');
+  const isUnicode = flags.includes('u');
+  return readEither({ source, readChars, isUnicode, captures: captures.length, hasNames, at: 0, groups: 0 });
+}
+
+/** The tree of an expression with the sources of its characters and classes, each once; the tree has their indexes. */
+export function readAtoms(expression: RegExp): {
+  readonly tree: PatternNode<number>;
+  readonly atoms: readonly string[];
+} {
+  const atoms: string[] = [];
+  const tree = readPatternTree(expression, (atom) => {
+    const known = atoms.indexOf(atom);
+    return known === -1 ? atoms.push(atom) - 1 : known;
+  });
+  return { tree, atoms };
 }
 
 function readEither<Chars>(reader: Reader<Chars>): PatternNode<Chars> {
@@ -76,7 +96,7 @@ function readAtom<Chars>(reader: Reader<Chars>): PatternNode<Chars> {
 }
 
 function readGroup<Chars>(reader: Reader<Chars>): PatternNode<Chars> {
-  const opening = takeMatch(reader, /\?(?::|(<?)([=!])|<([^>]+)>|[a-z]*(?:-[a-z]+)?:)/y);
+  const opening = takeMatch(reader, /\?(?::|(<?)([=!])|<([^>]+)>)/y);
   const isCapture = opening === null || opening[3] !== undefined;
   const names: string[] = [];
   if (isCapture) names.push(String(++reader.groups), ...(opening?.[3] === undefined ? [] : [opening[3]]));
@@ -89,18 +109,31 @@ function readGroup<Chars>(reader: Reader<Chars>): PatternNode<Chars> {
 
 /** An escape: a class, a back reference, a word boundary, a character code, or the character itself. */
 function readEscape<Chars>(reader: Reader<Chars>): PatternNode<Chars> {
-  const back = takeMatch(reader, /(?:([1-9]\d?)|k<([^>]+)>)/y);
-  if (back !== null) return { kind: 'back', name: back[1] ?? back[2] ?? '' };
-  const pair = reader.isUnicode ? takeMatch(reader, /u[dD][89a-bA-B][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}/y) : null;
-  if (pair !== null) return { kind: 'chars', chars: reader.readChars(`\\${pair[0]}`, undefined) };
-  const code = takeMatch(
-    reader,
-    /(?:[dDwWsS]|[pP]\{[^}]*\}|u\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[a-zA-Z]|[0ntrfv])/y,
-  );
-  if (code !== null) return { kind: 'chars', chars: reader.readChars(`\\${code[0]}`, undefined) };
+  const { isUnicode, readChars } = reader;
+  const back = readBackReference(reader);
+  if (back !== undefined) return back;
+  const code = takeMatch(reader, isUnicode ? UNICODE_ESCAPE : ESCAPE);
+  if (code !== null) return { kind: 'chars', chars: readChars(`\\${code[0]}`, undefined) };
+  // Without `u`, a backslash before `c` and no letter is a character.
+  if (reader.source[reader.at] === 'c') return { kind: 'chars', chars: readChars('\\\\', '\\') };
   const char = takeChar(reader);
   if (char === 'b' || char === 'B') return { kind: 'edge', at: 'word', negated: char === 'B' };
-  return { kind: 'chars', chars: reader.readChars(`\\${char}`, char) };
+  return { kind: 'chars', chars: readChars(`\\${char}`, char) };
+}
+
+const UNICODE_ESCAPE =
+  /u[dD][89a-bA-B][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|[dDwWsS]|[pP]\{[^}]*\}|u\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[a-zA-Z]|[0ntrfv]/y;
+// ECMA-262 B.1.2: octal codes.
+const ESCAPE = /[dDwWsS]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[a-zA-Z]|[ntrfv]|[0-3][0-7]{0,2}|[4-7][0-7]?/y;
+
+function readBackReference<Chars>(reader: Reader<Chars>): PatternNode<Chars> | undefined {
+  const start = reader.at;
+  const [, number, name = ''] = takeMatch(reader, /([1-9]\d*)|k<([^>]+)>/y) ?? [];
+  if (number === undefined ? name !== '' && (reader.isUnicode || reader.hasNames) : Number(number) <= reader.captures) {
+    return { kind: 'back', name: number ?? name };
+  }
+  reader.at = start;
+  return undefined;
 }
 
 /** The number of characters that a node can have. */
@@ -146,9 +179,10 @@ function takeMatch(reader: { readonly source: string; at: number }, expression: 
   return found;
 }
 
-/** The next character, which may be two code units. */
-function takeChar(reader: { readonly source: string; at: number }): string {
-  const char = String.fromCodePoint(reader.source.codePointAt(reader.at) ?? 0);
+/** The next character, which is two code units with the flag `u` only. */
+function takeChar(reader: { readonly source: string; readonly isUnicode: boolean; at: number }): string {
+  const { source, isUnicode, at } = reader;
+  const char = isUnicode ? String.fromCodePoint(source.codePointAt(at) ?? 0) : source.charAt(at);
   reader.at += char.length;
   return char;
 }

@@ -95,6 +95,8 @@ function unwrap(text: string): { readonly pattern: string; readonly given: strin
 }
 
 function tryPattern(pattern: string, flags: string): RegExp | undefined {
+  // Some versions of Node.js read modifiers of groups; a document means the same in each of them.
+  if (/\(\?[a-z]*-?[a-z]+:/.test(pattern.replaceAll(/\\[^]|\[(?:\\[^]|[^\]\\])*\]/g, ''))) return undefined;
   try {
     return new RegExp(pattern, flags);
   } catch {
