@@ -1,5 +1,6 @@
 import { memoizeText } from '../base/memoize.js';
-import { isRandom, isSecretName } from './secret-names.js';
+import { UUID } from '../base/names.js';
+import { hasCheckDigit, isRandom, isSecretName } from './secret-names.js';
 import { escapePattern } from '../base/text.js';
 
 /** A pattern that detects secrets anywhere in a string. */
@@ -24,6 +25,17 @@ interface MatchGroups {
   readonly name?: string;
   readonly sign?: string;
 }
+
+/** Text in base64 or hexadecimal that is printable; undefined for other text. */
+export function decodePrintable(text: string): string | undefined {
+  const encoding = /^(?:[\da-f]{2})+$/i.test(text) ? 'hex' : 'base64';
+  // Most of what has this form is random, which its beginning shows.
+  if (!PRINTABLE.test(Buffer.from(text.slice(0, 8), encoding).toString('latin1'))) return undefined;
+  const decoded = Buffer.from(text, encoding).toString('utf8');
+  return PRINTABLE.test(decoded) ? decoded : undefined;
+}
+
+const PRINTABLE = /^[\t\n\r\x20-\x7e\u00a1-\ufffc]+$/;
 
 /** Replaces the matches of patterns in a string. */
 export function replacePatterns(
@@ -101,7 +113,7 @@ export function createSecretForms(isNamed: IsSecretName): readonly SecretPattern
     // The parameters of a URL inside text: signed URLs, redirects with a code.
     url: [
       '=',
-      /[?&#;](?<name>[\w.~%[\]-]{1,60})=(?<secret>[^&\s"'<>#\\]{4,4096})/g,
+      /[?&#;](?<name>[\w.~%[\]-]{1,60})=(?<secret>[^&\s"'`<>#\\]{4,4096})/g,
       (secret, { name = '' }) => isNamed(name, secret) || (/^code$/i.test(name) && isRandom(secret)),
     ],
     // An environment variable: `POSTGRES_PASSWORD=x`.
@@ -113,12 +125,31 @@ export function createSecretForms(isNamed: IsSecretName): readonly SecretPattern
     // For text other than JSON: forms, logs, XML, JSON inside a string.
     assignment: [
       undefined,
-      /(?:pass|pwd|secret|token|key|signature|otp|pin|sas|assertion|verifier|authorization|string)[A-Za-z0-9_-]{0,16}(?<=(?<name>[\w-]{1,60}))(?<sign>\\{0,8}["']?\s{0,8}[:=>]\s{0,8}\\{0,8}["']?)(?<secret>[^\s"'&<>,;\\]{8,4096})/gi,
+      /(?:pass|pwd|secret|token|key|signature|otp|pin|sas|assertion|verifier|auth|string|session|sid|bearer|hmac|code|mnemonic|ssn|iban|jwt|[cx]srf|phrase|number|response|answer|seed|cookie|confirmation|credential|cvc|cvv|psk|config)[A-Za-z0-9_-]{0,16}(?<=(?<name>[\w-]{1,60}))(?<sign>\\{0,8}["']?\s{0,8}[:=]\s{0,8}\\{0,8}["']?|>)(?<secret>[^\s"'`&<>,;\\]{4,4096})/gi,
       (secret, { name = '', sign = '' }) => {
-        // `the token: something` is prose.
+        const isPassword = /pass|pwd|pin|otp|secret/i.test(name);
+        // `the token: something` is prose, `{"token":"Hello"}` a part of a sentence, and `key: read(` code. A short number has no quotes to stay in.
+        const isShort = secret.length < 8 && (!isPassword || /^:\s+$/.test(sign) || /^[-\d.]+[\]})]*$/.test(secret));
         const isProse = /^:\s+$/.test(sign) && /^[a-z]+[.:!]?$/i.test(secret) && !/pass|pwd/i.test(name);
-        return isNamed(name, secret) && !isProse;
+        return isNamed(name, secret) && !isShort && !isProse && !/^[\w.]+\(/.test(secret);
       },
+    ],
+    // The words of a wallet: `seed phrase: abandon ability …`.
+    phrase: [
+      undefined,
+      /(?:mnemonic|phrase|words)(?:\\{0,8}["'])?\s{0,4}[:=>]\s{0,4}(?:\\{0,8}["'])?(?<secret>[a-z]{3,8}(?:\s[a-z]{3,8}){11,23})(?![a-z])/gi,
+    ],
+    // An error that repeats what it refuses: `Incorrect API key provided: …`.
+    sentence: [
+      undefined,
+      /\b(?:token|secret|password|api[ _-]?key|credentials?)["'`:]{0,2}(?:\s[a-z]{1,12}){0,3}[\s:]{1,3}["'`(<]{0,2}(?<secret>[\w.~+/=-]{16,4096})/gi,
+      (secret) => isRandom(secret) && !UUID.test(secret),
+    ],
+    // A link with a token: `/reset-password/…`, `/verify/…`.
+    path: [
+      '/',
+      /\/(?<name>[\w-]{3,60})\/(?<secret>[\w.~-]{16,1024})(?![\w./~-])/g,
+      (secret, { name = '' }) => isRandom(secret) && !UUID.test(secret) && (LINKS.test(name) || isNamed(name, secret)),
     ],
   };
   return [...Object.entries(FORMS), ...Object.entries(named)].map(([name, [literal, pattern, accepts]]) => ({
@@ -132,6 +163,10 @@ export function createSecretForms(isNamed: IsSecretName): readonly SecretPattern
     accepts,
   }));
 }
+
+/** Segments of paths before a token that a link has. */
+const LINKS =
+  /^(?:verify|verification|confirm|confirmation|activate|activation|reset|recover|unsubscribe|invites?|invitations?|magic(?:-?link)?|e?mail-?verification|sign-?in|log-?in)$/i;
 
 function isSecretInText(name: string, value: string): boolean {
   return isSecretName(name, value, { kind: 'query' });
@@ -201,7 +236,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   // ISO/IEC 7812: the lengths and first digits of the large networks, and the check digit.
   card: [
     undefined,
-    /(?<![\w.-])(?:(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6(?:011|5\d\d|4[4-9]\d)|35\d\d)(?:[ -]?\d{4}){3}|3[47]\d\d[ -]?\d{6}[ -]?\d{5}|3(?:0[0-5]|[68]\d)\d[ -]?\d{6}[ -]?\d{4})(?![\w-]|\.\d)/g,
+    /(?<![\w.-])(?:(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6(?:011|[25]\d\d|4[4-9]\d)|35\d\d)(?:[ -]?\d{4}){3}|3[47]\d\d[ -]?\d{6}[ -]?\d{5}|3(?:0[0-5]|[68]\d)\d[ -]?\d{6}[ -]?\d{4})(?![\w-]|\.\d)/g,
     hasCheckDigit,
   ],
   bearer: [undefined, /\bBearer\s{1,8}(?<secret>[\w.~+/-]{16,8192}={0,2})/gi],
@@ -222,17 +257,6 @@ const FORMS: Readonly<Record<string, Form>> = {
   // `https://TOKEN@host`.
   'userinfo-token': ['://', /:\/\/(?<secret>[\w.~-]{12,512})@/g, isRandom],
 };
-
-/** The check digit of card numbers (Luhn, ISO/IEC 7812-1 annex B). */
-function hasCheckDigit(text: string): boolean {
-  const digits = Array.from(text.replaceAll(/\D/g, ''), Number).toReversed();
-  const sum = digits.reduce((total, digit, i) => {
-    const doubled = i % 2 === 1 ? digit * 2 : digit;
-    return total + (doubled > 9 ? doubled - 9 : doubled);
-  }, 0);
-  // A run of one digit is an example.
-  return sum % 10 === 0 && new Set(digits).size > 1;
-}
 
 /** The literals that ordinary text and bytes seldom have. */
 const RARE_LITERALS: ReadonlySet<string> = new Set(

@@ -62,7 +62,9 @@ const NAMES = (
   'access_token refreshToken id_token auth-token session_token client_secret clientSecret app_secret webhook_secret private_token ' +
   'csrf_token csrfmiddlewaretoken XSRF-TOKEN signature sas X-Amz-Security-Token x-acme-token x-acme-key dd-api-key ' +
   'dd-application-key api_key apiKey X-API-Key secretAccessKey private_key encryption_key client_assertion code_verifier ' +
-  'authorization connectionString GITHUB_TOKEN'
+  'authorization connectionString GITHUB_TOKEN session session_id sessionId PHPSESSID auth x-auth bearer hmac secret_key_base recovery_code ' +
+  'backupCode verification_code authorization_code device_code mnemonic seed_phrase license_key licenceKey activation_key kubeconfig ssn ' +
+  'iban assertion saml_assertion hmac_key jwt_key psk server_key'
 ).split(' ');
 
 /** Digits and letters that are the same in every run and different for every seed. */
@@ -181,6 +183,102 @@ const CASES: Case[] = [
   ),
 ];
 
+/** A random token, which only its place shows. */
+function token(label: string, toChange: (secret: string) => Change, alphabet = ALL): Case {
+  const secret = generate(label, 40, alphabet);
+  return { label, secret, change: toChange(secret) };
+}
+
+const toText = (bodyText: string): Change => ({ response: { headers: TEXT_TYPE, bodyText } });
+const PHRASE = 'abandon ability able about above absent absorb abstract absurd abuse access accident';
+
+/** Secrets below a name, in a code, in a path, in a message, and numbers. */
+const PLACED: readonly Case[] = [
+  ...['secrets', 'credentials', 'passwords', 'api_keys', 'client_secret', 'password', 'token'].map((name) =>
+    other(`the value of ${name}`, (value) => ({ response: { body: { [name]: [{ id: 1, value }] } } })),
+  ),
+  ...['recovery_codes', 'backup_codes', 'secrets', 'passwords', 'api_keys'].map((name) =>
+    other(`an element of ${name}`, (value) => ({ response: { body: { [name]: [value, 'other'] } } })),
+  ),
+  ...['password', 'token', 'client_secret', 'api_key', 'session_id'].flatMap((name) => [
+    other(`base64 of JSON with ${name}`, (value) => ({
+      response: { body: { data: base64(`{"a":1,"${name}":"${value}"}`) } },
+    })),
+    other(`base64url of JSON with ${name}`, (value) => ({
+      request: { query: { state: toPart(`{"${name}":"${value}"}`) } },
+    })),
+    other(`hexadecimal JSON with ${name}`, (value) =>
+      toText(`data ${Buffer.from(`{"b":{"${name}":"${value}"}}`).toString('hex')} end`),
+    ),
+    other(`a variable of GraphQL: ${name}`, (value) => ({
+      request: { body: { query: 'mutation A($a: B) { c }', variables: { input: { [name]: value } } } },
+    })),
+    other(`XML with ${name}`, (value) => ({
+      response: { headers: { 'content-type': 'application/xml' }, bodyText: `<a><${name}>${value}</${name}></a>` },
+    })),
+    other(`an attribute of XML: ${name}`, (value) => toText(`<a ${name}="${value}"/>`)),
+  ]),
+  other('base64 of a text', (value) => ({ response: { body: { env: base64(`A=1\nDB_PASSWORD=${value}\n`) } } })),
+  token('a known token in base64', (value) => ({
+    request: { headers: { ...JSON_TYPE, authorization: `Bearer ${value}` } },
+    response: { body: { echo: base64(`for ${value}, of user 7`) } },
+  })),
+  token('a known token in hexadecimal', (value) => ({
+    request: { headers: { ...JSON_TYPE, authorization: `Bearer ${value}` } },
+    response: { body: { echo: Buffer.from(value).toString('hex') } },
+  })),
+  ...['reset-password', 'verify', 'confirm', 'activate', 'invite', 'magic-link', 'token'].flatMap((segment) => [
+    token(`the path /${segment}`, (value) => ({ request: { path: `/api/${segment}/${value}` } })),
+    token(`a Location with /${segment}`, (value) => ({
+      response: { headers: { location: `https://a.example/${segment}/${value}?lang=en` } },
+    })),
+    token(`a link with /${segment}`, (value) => toText(`open https://a.example/${segment}/${value} now`), HEX),
+  ]),
+  ...['access_token', 'id_token', 'session', 'auth', 'reset_code'].map((name) =>
+    token(`a Location with #${name}`, (value) => ({
+      response: { headers: { location: `https://a.example/cb#state=x&${name}=${value}` } },
+    })),
+  ),
+  ...[
+    'Incorrect API key provided: #. Ask for another.',
+    'The token "#" has expired',
+    'invalid credentials (#)',
+    "secret '#' does not match",
+  ].flatMap((message) =>
+    [HEX, ALL].map((alphabet) =>
+      token(
+        `${message} ${alphabet.length}`,
+        (value) => ({ response: { body: { error: { message: message.replace('#', value) } } } }),
+        alphabet,
+      ),
+    ),
+  ),
+  ...['Server=a;User Id=b;Password=#;', 'mysql://a:#@b/c', 'amqp://a:#@b', 'redis://:#@b:6379/0'].map((text) =>
+    other(`the connection ${text}`, (value) => ({ response: { body: { note: text.replace('#', value) } } })),
+  ),
+  ...(['mnemonic', 'seed_phrase', 'recoveryPhrase'] as const).flatMap((name): Case[] => [
+    { label: `words of ${name}`, secret: PHRASE, change: { response: { body: { [name]: PHRASE } } } },
+    { label: `words of ${name} in a text`, secret: PHRASE, change: toText(`${name}: ${PHRASE}\n`) },
+  ]),
+  ...[
+    ['ssn', '078-05-1120'],
+    ['iban', 'DE89 3704 0044 0532 0130 00'],
+    ['card_number', '6304219447607087665'],
+    ['cardNumber', '4222222222222'],
+    ['card[number]', '4000 0566 5566 5556'],
+    ['number', '6200000000000005'],
+    ['recovery_code', '8123-4417'],
+  ].flatMap(([name = '', value = '']): Case[] => [
+    { label: `${name} in JSON`, secret: value, change: { request: { body: { [name]: value } } } },
+    {
+      label: `${name} in a form`,
+      secret: value,
+      change: { request: { headers: FORM_TYPE, bodyText: `a=b&${encode(name)}=${encode(value)}` } },
+    },
+  ]),
+  { label: 'a code as a number', secret: '81234417', change: { request: { body: { verification_code: 81234417 } } } },
+];
+
 /** A case of its own, with the text that has the secret. */
 function other(label: string, toChange: (secret: string) => Change): Case {
   const secret = `plum${generate(label, 12, 'bcdfghklmnprst')}`;
@@ -224,7 +322,7 @@ const OTHERS: readonly Case[] = [
   })),
 ];
 
-CASES.push(...OTHERS);
+CASES.push(...OTHERS, ...PLACED);
 CASES.push(
   other('Basic in a header', (password) => ({
     request: { headers: { ...JSON_TYPE, authorization: `Basic ${base64(`jane:${password}`)}` } },
@@ -302,6 +400,26 @@ describe('kinds of secrets in all places', () => {
       design: 'signature-free',
       order: '4111111111111112',
       bigint: '123456789012345678',
+      session: 'cs_test_a1b2c3d4e5f6g7h8',
+      session_id: '0b6cdd2e-5f0c-4f1e-9a55-1d2b3c4d5e6f',
+      auth: 'oauth2_client_credentials',
+      hmac: 'sha256',
+      hashed_token: 'c0535e4be2b79ffd93291305436bf889314e4a3faec05ecffcbb7df31ad9e51a',
+      sha: '25f94a2a5c7fbaf499c665bc73d67c1c87e496da',
+      digest: 'sha256:9f86d081884c7d659a2feaa0c55ad0159f86d081884c7d659a2feaa0c55ad015',
+      cursor: Buffer.from('{"id":"item_12","created":1700000000}').toString('base64'),
+      canonicalizedBody: Buffer.from('{"spec":{"signature":"MEQCIEGIGAm7gZVL"}}').toString('base64'),
+      language_code: 'en',
+      secret: 'https://static.example/images/1f923.png?v8',
+      api_key: '${SHOP_API_KEY}',
+      signing_keys: ['ABCDEFGHIJKLMNOPQRSTUVWXYZ'],
+      secrets: [{ name: 'SHOP_A', created_at: '2026-01-01T00:00:00Z' }],
+      values: [{ name: 'page', value: 'two-hundred-items' }],
+      tokens_of_text: [{ token: 17, value: 'Hello' }],
+      sentence: 'the token that a session has is valid for one hour, see https://a.example/verify/addresses',
+      example: 'apiKey: Environment.GetEnvironmentVariable("SHOP"), {"token":"Hello"}, <code>client_secret</code>',
+      note: 'phrase: one two three four',
+      url: 'https://a.example/items/25f94a2a5c7fbaf499c665bc73d67c1c87e496da/verify',
     };
     const headers = {
       ...JSON_TYPE,

@@ -101,6 +101,8 @@ export function readResponsePointers(declared: DeclaredResponse | undefined): (n
 
 /** Visits the segments of the path of a recorded request. */
 function visitPath({ path, pathParams }: RecordedRequest, { operation, walk, visit }: MessageVisit): string {
+  // Without parameters, what precedes a segment shows whether it is a token.
+  if (Object.keys(pathParams).length === 0) return visit(path, ORDINARY_LOCATION);
   const names = new Map(Object.entries(pathParams).map(([name, value]) => [encodeURIComponent(String(value)), name]));
   return path
     .split('/')

@@ -2,7 +2,8 @@ import type { Contract } from '../../../contract/contract.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import { readSegments, toPointer } from '../../../contract/pointer.js';
 import { MockError } from '../../../base/errors.js';
-import { replacePatterns, type SecretPattern } from '../../../conventions/secret-forms.js';
+import { isObject } from '../../../base/json.js';
+import { decodePrintable, replacePatterns, type SecretPattern } from '../../../conventions/secret-forms.js';
 import { isRandom } from '../../../conventions/secret-names.js';
 import type { Validators } from '../../../schema/validate.js';
 import type { WrittenText } from '../cassette/cassette-writer.js';
@@ -12,7 +13,7 @@ import type { NewExchange } from '../cassette/exchange.js';
 import { ANY_SHAPE, createPlaceholderRegistry, type PlaceholderRegistry } from './placeholder.js';
 import { visitExchange } from './redact-exchange.js';
 import { toForms } from './secret-index.js';
-import { createSecretRules, type RedactionOptions } from './secret-rules.js';
+import { createSecretRules, type RedactionOptions, type SecretRules } from './secret-rules.js';
 import { createSecretWalk, type SecretWalk, type VisitText } from './secret-walk.js';
 
 /** Replaces secrets by placeholders. */
@@ -47,7 +48,8 @@ export function createRedactor(parts: RedactorParts): Redactor {
   const rules = createSecretRules(parts.options);
   const walk = createSecretWalk(parts.contract, parts.validators, rules);
   const placeholders = createPlaceholderRegistry(parts.earlier);
-  const literals = new Map(rules.patterns.map(({ rule, literal }) => [rule, literal]));
+  const patterns = [...rules.patterns, createEncodedForm(rules, placeholders)];
+  const literals = new Map(patterns.map(({ rule, literal }) => [rule, literal]));
   const watched = parts.watched.filter(({ value }) => value !== '').toSorted((x, y) => y.value.length - x.value.length);
 
   /** Whether text has a placeholder and no other secret: `Bearer REDACTED0001`. */
@@ -72,7 +74,7 @@ export function createRedactor(parts: RedactorParts): Redactor {
         clean = clean.replaceAll(value, placeholders.placeholder(value, { ...location, rule }));
       }
     }
-    return replacePatterns(placeholders.known.replace(clean), rules.patterns, (secret, rule) => {
+    return replacePatterns(placeholders.known.replace(clean), patterns, (secret, rule) => {
       if (isRedacted(secret)) return secret;
       const literal = literals.get(rule);
       return placeholders.placeholder(secret, { ...(secret === text ? location : ANY_SHAPE), rule, literal });
@@ -81,7 +83,7 @@ export function createRedactor(parts: RedactorParts): Redactor {
 
   return {
     placeholders,
-    scan: createFinalScan(placeholders, { patterns: rules.patterns, watched, isRedacted }),
+    scan: createFinalScan(placeholders, { patterns, watched, isRedacted }),
     redactPlace: (exchange, { at }) => {
       const pointer = toExchangePointer(at);
       if (pointer === undefined) return undefined;
@@ -97,6 +99,47 @@ export function createRedactor(parts: RedactorParts): Redactor {
       return visitExchange(exchange, { operation, walk, visit: replace });
     },
   };
+}
+
+/**
+ * Base64 and hexadecimal text with a secret inside: a known one, one with a form, or a member of JSON with the name of a secret. A signature
+ * in it is that of a public log.
+ */
+function createEncodedForm(rules: SecretRules, placeholders: PlaceholderRegistry): SecretPattern {
+  const hasForm = (text: string): boolean => {
+    let isFound = placeholders.known.find(text) !== undefined;
+    replacePatterns(text, rules.patterns, (secret) => {
+      isFound ||= !placeholders.isPlaceholder(secret);
+      return secret;
+    });
+    return isFound;
+  };
+  const isSecret = (name: string, value: unknown): boolean =>
+    !/sig(?:nature)?s?$/i.test(name) && rules.key(name, value) !== undefined;
+  const hasSecret = (value: unknown): boolean => {
+    if (typeof value === 'string') return hasForm(value);
+    if (Array.isArray(value)) return value.some(hasSecret);
+    return isObject(value) && Object.entries(value).some(([name, each]) => isSecret(name, each) || hasSecret(each));
+  };
+  return {
+    rule: 'pattern:encoded',
+    pattern: /(?<![\w+/=-])[A-Za-z0-9+/_-]{16,65536}={0,2}(?![\w+/=-])/g,
+    minLength: 16,
+    hasRun: true,
+    accepts: (text) => {
+      const decoded = decodePrintable(text);
+      return decoded !== undefined && hasSecret(/^\s*[{[]/.test(decoded) ? readValue(decoded) : decoded);
+    },
+  };
+}
+
+/** The value of JSON; text that is not JSON as it is. */
+function readValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The pointer into the exchange of a place in a file of it. */

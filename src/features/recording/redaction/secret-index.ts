@@ -90,9 +90,10 @@ function isWordCode(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90);
 }
 
-/** The forms of a secret in a file: plain, JSON, URL, Latin-1 and base64. */
+/** The forms of a secret in a file: plain, JSON, URL, Latin-1, base64 and hexadecimal. */
 export function toForms(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), bytes.toString('latin1')];
-  return [...new Set([...forms, bytes.toString('base64'), bytes.toString('base64url')])];
+  const hex = bytes.toString('hex');
+  return [...new Set([...forms, bytes.toString('base64'), bytes.toString('base64url'), hex, hex.toUpperCase()])];
 }

@@ -3,6 +3,7 @@ import { MockError } from '../../../base/errors.js';
 import { createSecretForms, type SecretPattern } from '../../../conventions/secret-forms.js';
 import {
   isSecretGroup,
+  isSecretList,
   isSecretName,
   isSecretObject,
   toElementName,
@@ -33,6 +34,8 @@ export interface SecretRules {
   header(name: string, value: string): string | undefined;
   /** The rule for a member of an object or a field of a form. */
   key(name: string, value: unknown, path?: string): string | undefined;
+  /** The rule for the value of an element below a name: `secrets: [{ value }]`. */
+  element(name: string, value: unknown): string | undefined;
   /** The rule for a query parameter. */
   query(name: string, value: string, path?: string): string | undefined;
   readonly patterns: readonly SecretPattern[];
@@ -62,6 +65,7 @@ export function createSecretRules(
     if (hidesObjects && Array.isArray(value) && !value.some(isObject)) {
       return isSecretName(toElementName(name), value, place);
     }
+    if (Array.isArray(value) && !value.some(isObject) && isSecretList(name)) return true;
     if (!isObject(value)) return isSecretName(name, value, place);
     return isSecretGroup(name) || (hidesObjects && isSecretObject(name));
   };
@@ -72,6 +76,8 @@ export function createSecretRules(
   return {
     header: toRule('header', 'header'),
     key: toRule('member', 'key'),
+    element: (name, value) =>
+      isSecret(isSecretList(name) ? toElementName(name) : name, value, { kind: 'member' }) ? `key:${name}` : undefined,
     query: toRule('query', 'query'),
     patterns: [
       ...createSecretForms((name, value) => isSecret(name, value, { kind: 'query' })),

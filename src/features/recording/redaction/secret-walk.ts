@@ -60,6 +60,8 @@ interface JsonLocation {
 /** The location of a JSON value with the rule that makes it a secret, or everything in it. */
 export interface JsonPlace extends JsonLocation {
   readonly rule: string | undefined;
+  /** The name of the member around it. */
+  readonly owner?: string | undefined;
 }
 
 /** The location of a parameter. */
@@ -138,15 +140,21 @@ function createJsonWalk(
     direction: parent.direction,
     path: parent.path,
     rule: parent.rule ?? own ?? readSchemaRule(schemas.all(pointers)),
+    owner: parent.owner,
   });
   const item: SecretWalk['item'] = (parent, index) => below(parent, schemas.element(parent.pointers, index));
   const countOwnItems: SecretWalk['countOwnItems'] = ({ pointers }) =>
     Math.max(0, ...schemas.all(pointers).map(({ prefixItems = [] }) => prefixItems.length));
   const member: SecretWalk['member'] = (parent, name, { value, label }) => {
     const pointers = schemas.member(parent.pointers, name);
-    if (schemas.all(pointers).some(isPublic)) return below(parent, pointers);
+    const named = { ...parent, owner: name };
+    if (schemas.all(pointers).some(isPublic)) return below(named, pointers);
+    const given = toGiven(value);
     const own = label !== undefined && VALUES.has(name) ? label : name;
-    return below(parent, pointers, rules.key(own, toGiven(value), parent.path));
+    // `secrets: [{ value }]`: the value is that of the name around it.
+    const { owner } = parent;
+    const byOwner = VALUES.has(name) && owner !== undefined ? rules.element(owner, given) : undefined;
+    return below(named, pointers, rules.key(own, given, parent.path) ?? byOwner);
   };
   const scalar: SecretWalk['scalar'] = (value, place, visit) => {
     if (typeof value === 'string') return visit(value, toLocation(place.rule, place));
@@ -191,7 +199,7 @@ function toNumber(placeholder: string, length: number): unknown {
   return length < 4 ? Number(digits) : padded + Number(digits);
 }
 
-const VALUES: ReadonlySet<string> = new Set(['value', 'Value']);
+const VALUES: ReadonlySet<string> = new Set(['value', 'Value', 'val', 'plaintext']);
 
 function readLabel(name: string, value: unknown): string | undefined {
   return means(name, 'secrets.label') && typeof value === 'string' ? value : undefined;
@@ -199,7 +207,7 @@ function readLabel(name: string, value: unknown): string | undefined {
 
 /** The label of an object with a name and a value. */
 export function findLabel(value: Readonly<Record<string, unknown>>): string | undefined {
-  if (!('value' in value || 'Value' in value)) return undefined;
+  if (!Array.from(VALUES).some((each) => each in value)) return undefined;
   const name = rankNames(Object.keys(value), 'secrets.label').find((each) => typeof value[each] === 'string');
   return name === undefined ? undefined : String(value[name]);
 }
