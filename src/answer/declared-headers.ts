@@ -1,3 +1,4 @@
+import { isIdValue } from '../base/exact-number.js';
 import { isObject } from '../base/json.js';
 import { isToken } from '../contract/operations/parameter.js';
 import { isJsonType } from '../contract/media-type.js';
@@ -58,7 +59,7 @@ export function locateCreated(
   const isDeclared = response.headers.some(({ name }) => name.toLowerCase() === 'location');
   if (answer.status !== 201 || !isDeclared || !isObject(answer.body)) return NONE;
   const { id } = answer.body;
-  if (typeof id !== 'string' && typeof id !== 'number') return NONE;
+  if (!isIdValue(id)) return NONE;
   const path = call.url.split('?')[0] ?? '';
   return { location: `${path.replace(/\/$/, '')}/${encodeURIComponent(String(id).toWellFormed())}` };
 }

@@ -14,10 +14,11 @@ export function readJson(text: string): unknown {
 
 /** As `readJson`, for integers only: ids of 64 bits (OpenAPI format registry, `int64`). @throws SyntaxError as `JSON.parse` does. */
 export function readIntegers(text: string): unknown {
-  return readNumbers(text, INTEGER);
+  return readNumbers(text, LONG_INTEGER);
 }
 
-const INTEGER = /(?<![\d.])\d{16,}(?![\d.eE])/;
+/** An integer that a double may not represent. */
+export const LONG_INTEGER: RegExp = /(?<![\d.])\d{16,}(?![\d.eE])/;
 
 function readNumbers(text: string, suspect: RegExp): unknown {
   // First, so that the search below only sees valid JSON.

@@ -1,5 +1,8 @@
+import { join } from 'node:path';
+import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { createMock, type Handlers, type Mock } from '../../src/index.js';
+import { createFolder } from '../folders.js';
 import { pathParameter, query, REMOVED, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, object, type Part, ref, TEXT } from '../schema-parts.js';
 
@@ -93,4 +96,45 @@ it('a string of digits stays a string, and an integer is refused where a string 
 it('an integer beyond 64 bits is refused', async () => {
   const { send } = await open();
   expect(await send('POST /parcels', '{"id":99223372036854775807,"note":"a"}')).toContain('must be a 64-bit integer');
+});
+
+describe('integers beyond 2^53 keep their digits in files', () => {
+  const YAML = `openapi: 3.0.3
+info: { title: Parcels, version: '1' }
+paths:
+  /parcels:
+    get: { responses: { '200': { description: ok, content: { application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Parcel' } } } } } } }
+  /parcels/{id}:
+    parameters: [ { name: id, in: path, required: true, schema: { type: integer, format: int64 } } ]
+    get: { responses: { '200': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Parcel' } } } } } }
+  /first:
+    get: { responses: { '200': { description: ok, content: { application/json: { schema: { $ref: '#/components/schemas/Parcel' }, example: { id: 175928847299117063, sender: -9007199254740993 } } } } } }
+components:
+  schemas:
+    Parcel:
+      type: object
+      required: [ id, sender ]
+      properties:
+        id: { type: integer, format: int64 }
+        sender: { type: integer, format: int64, minimum: -9223372036854775808, maximum: 9223372036854775807, example: 9007199254740993 }
+`;
+
+  it.each([
+    ['YAML', 'api.yaml', YAML, 'parcels.yaml', '- { id: 175928847299117063, sender: 5 }\n'],
+    ['JSON', 'api.json', undefined, 'parcels.json', '[{"id":175928847299117063,"sender":5}]'],
+  ])('examples, bounds and fixtures in %s', async (...[, name, text, fixture, items]) => {
+    // JSON with the digits of YAML: `JSON.stringify` would round them.
+    const long = /-?\d{16,}/g;
+    const quoted = YAML.replaceAll(long, (digits) => `"<${digits}>"`);
+    const json = JSON.stringify(load(quoted)).replaceAll(/"<(-?\d+)>"/g, '$1');
+    const folder = createFolder({ [name]: text ?? json, [`fixtures/${fixture}`]: items });
+    const mock = await createMock({ spec: join(folder, name), fixtures: join(folder, 'fixtures') });
+    const read = async (path: string): Promise<string> => (await mock.fetch(path)).text();
+    expect(await read('/parcels')).toBe('[{"id":175928847299117063,"sender":5}]');
+    expect(await read('/parcels/175928847299117063')).toBe('{"id":175928847299117063,"sender":5}');
+    expect(await read('/first')).toBe('{"id":175928847299117063,"sender":-9007199254740993}');
+    const generated = await createMock({ spec: join(folder, name) });
+    expect(await (await generated.fetch('/parcels')).text()).toContain('"sender":9007199254740993');
+    expect(mock.contract.problems).toEqual([]);
+  });
 });

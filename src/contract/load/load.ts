@@ -1,3 +1,4 @@
+import { hasExact, LONG_INTEGER } from '../../base/exact-json.js';
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isUtf8 } from 'node:buffer';
@@ -13,7 +14,7 @@ import { bundleFiles } from './bundle.js';
 import { type CachedDocument, createDocumentCache, digestText, type DocumentCache, readCacheKey } from './cache.js';
 import { createLineFinder, createSourceMap, type SourceMap } from './source-map.js';
 import type { OverlayText } from './overlay.js';
-import { parseText } from './parse.js';
+import { parseDocument } from './parse.js';
 import type { Preset, PresetChoice } from './presets.js';
 import {
   loadBytes,
@@ -109,6 +110,8 @@ interface Loaded {
   readonly preset: string | undefined;
   /** The URIs of referenced files that could not be read: where there are any, the next start may give another result. */
   readonly unread: readonly string[];
+  /** Whether an example has an integer that a double cannot represent. */
+  readonly hasExact?: boolean;
 }
 
 async function loadWhole(
@@ -141,7 +144,9 @@ async function loadWhole(
     ].join(),
   );
   const contract = createContract(loaded, hash, createLocate(loaded, places));
-  if (cache === undefined || loaded.unread.length > 0) return { contract, facts: undefined };
+  // A cache has numbers of JavaScript only.
+  if (cache === undefined || loaded.unread.length > 0 || loaded.hasExact === true)
+    return { contract, facts: undefined };
   const writeDocument = (): Promise<void> => cache.write(key, toEntry(loaded, contract, places));
   const writeLater = (write: () => Promise<void>): void => void delay(CACHE_DELAY_MS).then(write);
   // The default cache does not delay the first requests.
@@ -228,7 +233,16 @@ async function bundle(
   });
   const others = sources.files.slice(1).map(({ uri, name, text }) => ({ uri, name, ...toSource(Buffer.from(text)) }));
   const unread = [...sources.failures.keys()];
-  return { ...bundled, findings, operations, files: [main, ...others], preset: applied?.preset, unread };
+  const isSuspect = sources.files.some((each) => LONG_INTEGER.test(each.text));
+  return {
+    ...bundled,
+    findings,
+    operations,
+    files: [main, ...others],
+    preset: applied?.preset,
+    unread,
+    hasExact: isSuspect && hasExact(bundled.document),
+  };
 }
 
 async function loadOverlay(path: string, cwd: string): Promise<OverlayText> {
@@ -344,7 +358,7 @@ function toSource(bytes: Buffer): Pick<LoadedFile, 'hash' | 'readText'> & { read
 /** The main file, parsed. @throws MockError `SPEC_INVALID` with line and column. */
 function parseMain({ uri, name, readText }: MainText): SourceFile {
   const text = readText();
-  const { value, notes } = parseText(text, name ?? 'the given object');
+  const { value, notes } = parseDocument(text, name ?? 'the given object');
   if (isObject(value)) return { uri, name, text, value, notes };
   const type = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;
   const at = { file: name ?? 'the given object', line: 1, column: 1 };

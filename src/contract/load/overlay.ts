@@ -4,7 +4,7 @@ import { changeAt, isObject, readOwn, setOwn } from '../../base/json.js';
 import { toPointer } from '../pointer.js';
 import { quote } from '../upgrade/node.js';
 import { createLineFinder } from './source-map.js';
-import { parseText } from './parse.js';
+import { parseDocument } from './parse.js';
 import { isError } from '../../base/platform.js';
 
 /** The text of an Overlay document, and the file name in its errors. */
@@ -38,7 +38,7 @@ export async function applyOverlay(
   const { file, text } = overlay;
   const lines = createLineFinder(text);
   const place = (pointer: string): Place => ({ file, ...lines(pointer), pointer });
-  const { value } = parseText(text, file, 'OVERLAY_INVALID');
+  const { value } = parseDocument(text, file, 'OVERLAY_INVALID');
   const actions = readActions(value, place);
   // Loaded on demand: few documents have an overlay.
   const { query } = await import('json-p3');

@@ -4,6 +4,7 @@ import {
   defineScalarTag,
   defineSequenceTag,
   load,
+  intCoreTag,
   loadAll,
   mapTag,
   mergeTag,
@@ -13,7 +14,9 @@ import {
   YAMLException,
 } from 'js-yaml';
 import { type ErrorCode, MockError } from '../../base/errors.js';
-import { readJsonError } from '../../base/json.js';
+import { LONG_INTEGER, readIntegers, toDoubles } from '../../base/exact-json.js';
+import { ExactNumber, toNumber } from '../../base/exact-number.js';
+import { isObject, mapValues, readJsonError } from '../../base/json.js';
 import { indentFlowLines, isFlowIndent } from './flow-indent.js';
 import { isError } from '../../base/platform.js';
 
@@ -37,6 +40,12 @@ export const MAX_NESTING = 1000;
  * @throws MockError with line and column.
  */
 export function parseText(text: string, file: string, code: ErrorCode = 'SPEC_INVALID'): ParsedText {
+  const { value, notes } = parseItems(text, file, code);
+  return { value: LONG_INTEGER.test(text) ? toDoubles(value) : value, notes };
+}
+
+/** As `parseText`; integers that a double cannot represent keep their digits. @throws MockError with line and column. */
+export function parseItems(text: string, file: string, code: ErrorCode): ParsedText {
   const bare = withoutMark(text);
   const first = bare.trimStart().charAt(0);
   if (first === '{' || first === '[') {
@@ -45,6 +54,24 @@ export function parseText(text: string, file: string, code: ErrorCode = 'SPEC_IN
   }
   return parseYaml({ text: bare, file, code, problem: 'the file is neither valid JSON nor valid YAML' }, retryYaml);
 }
+
+/** As `parseText`, for documents: only integers in examples and defaults keep their digits, since bounds are numbers of JavaScript. */
+export function parseDocument(text: string, file: string, code: ErrorCode = 'SPEC_INVALID'): ParsedText {
+  const { value, notes } = parseItems(text, file, code);
+  return { value: LONG_INTEGER.test(text) ? roundOutsideExamples(value) : value, notes };
+}
+
+function roundOutsideExamples(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(roundOutsideExamples);
+  if (!isObject(value)) return value instanceof ExactNumber ? Number(value) : value;
+  return mapValues(value, (member, name) => {
+    if (name === 'properties' && isObject(member)) return mapValues(member, roundOutsideExamples);
+    return EXAMPLES.has(name) ? member : roundOutsideExamples(member);
+  });
+}
+
+/** The members of schemas, parameters and media types that hold values. */
+const EXAMPLES: ReadonlySet<string> = new Set(['default', 'example', 'examples']);
 
 /** As `parseText` reads a YAML text, without tolerance: duplicate keys and further documents are errors. */
 export function parseExactYaml(text: string, file: string, code: ErrorCode): unknown {
@@ -58,12 +85,12 @@ function withoutMark(text: string): string {
 /** Undefined where the text is not JSON: a YAML flow mapping starts with `{` as well. */
 function parseJson(text: string): ParsedText | undefined {
   try {
-    return { value: JSON.parse(text), notes: [] };
+    return { value: readIntegers(text), notes: [] };
   } catch (error) {
     const end = /after JSON at position (\d+)/u.exec(String(error))?.[1];
     if (end === undefined) return undefined;
     const message = 'there is content after the JSON value';
-    return { value: JSON.parse(text.slice(0, Number(end))), notes: [{ code: 'TRAILING_CONTENT', message }] };
+    return { value: readIntegers(text.slice(0, Number(end))), notes: [{ code: 'TRAILING_CONTENT', message }] };
   }
 }
 
@@ -75,7 +102,11 @@ const SCHEMA: Schema = (() => {
     defineSequenceTag(prefix, { ...seqTag, matchByTagPrefix: true, identify }),
     defineMappingTag(prefix, { ...mapTag, matchByTagPrefix: true, identify }),
   ]);
-  return CORE_SCHEMA.withTags(mergeTag, ignored);
+  const resolve = (...given: Parameters<typeof intCoreTag.resolve>) => {
+    const value = intCoreTag.resolve(...given);
+    return LONG_INTEGER.test(given[0]) && typeof value === 'number' ? toNumber(given[0].replace('+', '')) : value;
+  };
+  return CORE_SCHEMA.withTags(mergeTag, defineScalarTag(intCoreTag.tagName, { ...intCoreTag, resolve }), ignored);
 })();
 
 /**

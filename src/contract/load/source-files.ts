@@ -4,7 +4,7 @@ import { URL, fileURLToPath } from 'node:url';
 import { MockError } from '../../base/errors.js';
 import { isInside } from '../../base/inside-folder.js';
 import { isObject } from '../../base/json.js';
-import { type ParsedText, parseText } from './parse.js';
+import { type ParsedText, parseDocument } from './parse.js';
 import { isError } from '../../base/platform.js';
 
 /** One file of a document. */
@@ -110,7 +110,7 @@ async function loadFile(uri: string, context: FileContext): Promise<SourceFile |
     checkLinks(uri, context);
     const text = await loadText(uri, policy);
     const name = readDisplayName(uri, policy.cwd);
-    const { value, notes } = TEXT_FILE.test(uri) ? { value: text, notes: [] } : parseText(text, name);
+    const { value, notes } = TEXT_FILE.test(uri) ? { value: text, notes: [] } : parseDocument(text, name);
     return { uri, name, text, value, notes };
   } catch (error) {
     // Not everything that looks like a reference is one: it is reported where the file is needed.

@@ -1,3 +1,4 @@
+import { type ExactNumber, type IdValue, isNumber } from '../../base/exact-number.js';
 import { INTEGER_RANGES } from '../../schema/checker/formats.js';
 import { makeFormatted } from './make-formatted.js';
 import { MAX_TEXT_LENGTH } from '../text/pattern.js';
@@ -37,10 +38,10 @@ export function makeNumber(task: ValueTask, type: 'integer' | 'number'): unknown
 
 const NONE: readonly never[] = [];
 
-function listNumbers(shape: MergedSchema, type: 'integer' | 'number'): readonly number[] {
+function listNumbers(shape: MergedSchema, type: 'integer' | 'number'): readonly (number | ExactNumber)[] {
   return shape.suggestions.filter(
-    (value): value is number =>
-      typeof value === 'number' && (type === 'number' || Number.isInteger(value)) && acceptsNumber(shape, value),
+    (value): value is number | ExactNumber =>
+      isNumber(value) && (type === 'number' || Number.isInteger(Number(value))) && acceptsNumber(shape, Number(value)),
   );
 }
 
@@ -49,7 +50,7 @@ function listStrings(shape: MergedSchema): readonly string[] {
 }
 
 /** An example, or another value like it where values of the same kind have used all examples. */
-function varyUsed(task: ValueTask, example: number | string, count: number): unknown {
+function varyUsed(task: ValueTask, example: IdValue, count: number): unknown {
   const { attempt, place, shape } = task;
   if (!attempt.isVaried || place.index < count) return example;
   const other = attempt.vocabulary.vary(task, example);

@@ -1,5 +1,5 @@
 import type { IdValue } from '../../base/exact-number.js';
-import { toNumber } from '../../base/exact-number.js';
+import { toNumber, isIdValue } from '../../base/exact-number.js';
 import { means } from '../../conventions/conventions.js';
 import { createHash } from 'node:crypto';
 import { type Contract, readSchemaAt } from '../../contract/contract.js';
@@ -205,7 +205,7 @@ function toSelfUrl(template: string, ids: readonly string[], origin = 'http://lo
 export function withJoinedKeys({ joinedKeys, keyProperties }: Resource, item: Item): Item {
   if (joinedKeys.length === 0) return item;
   const parts = keyProperties.map((name) => readMember(item, name));
-  if (parts.some((part) => typeof part !== 'string' && typeof part !== 'number')) return item;
+  if (!parts.every(isIdValue)) return item;
   return { ...item, ...Object.fromEntries(joinedKeys.map((name) => [name, parts.join('/')])) };
 }
 

@@ -1,3 +1,4 @@
+import { isIdValue } from '../../base/exact-number.js';
 import type { IdValue } from '../../base/exact-number.js';
 import { NO_PROPERTIES, type StoredItem, type Item, type ItemContent, type NewEntry } from './lists/item-list.js';
 import { joinObjects, readMember, withPath } from '../../base/json.js';
@@ -199,7 +200,7 @@ function createOriginalFinder({
     { body = NO_PROPERTIES, id = readMember(body, model.resource.idProperty ?? 'id') },
   ) => {
     const name = dependents.origin(collection.name);
-    if (name === undefined || (typeof id !== 'string' && typeof id !== 'number')) return undefined;
+    if (name === undefined || !isIdValue(id)) return undefined;
     const location = locate(transaction, name);
     // What has properties of its own can be another item.
     const { idProperty, memberParameter } = model.resource;

@@ -287,7 +287,7 @@ function isOfCreated({ transaction, known, collection, part }: ItemLocation, { c
   const [path = ''] = part.split('?');
   const named = Object.entries(known).map(([name, value]) => [name, isObject(value) ? Object.values(value)[0] : value]);
   return [...named, ['', readScope(path).at(-1)]].some(([name, value]) => {
-    if (typeof value !== 'string' && typeof value !== 'number') return false;
+    if (!isIdValue(value)) return false;
     const id = String(value);
     const bare = toBareName(String(name));
     const [, noun = bare] = KEY_OF_OTHER.exec(bare) ?? [];

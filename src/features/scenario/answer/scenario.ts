@@ -1,3 +1,4 @@
+import { isIdValue } from '../../../base/exact-number.js';
 import { means } from '../../../conventions/conventions.js';
 import { MockError } from '../../../base/errors.js';
 import { type Answer, isSilent } from '../../../http/answer.js';
@@ -445,7 +446,5 @@ function writeEnd(header: DeclaredHeader, limit: LimitState): string {
 
 function listSamples({ examples, schema }: DeclaredHeader): readonly string[] {
   const own = isObject(schema) ? [schema.example, ...(schema.examples ?? [])] : [];
-  return [...examples.map(({ value }) => value), ...own].flatMap((value) =>
-    typeof value === 'string' || typeof value === 'number' ? [String(value)] : [],
-  );
+  return [...examples.map(({ value }) => value), ...own].flatMap((value) => (isIdValue(value) ? [String(value)] : []));
 }

@@ -1,3 +1,4 @@
+import { isIdValue } from '../../../base/exact-number.js';
 import { isObject, readOwn } from '../../../base/json.js';
 import { child, describe, readMembers, reject, report, type SourceNode } from '../../../contract/load/source-node.js';
 import { readPattern } from '../../../contract/upgrade/patterns.js';
@@ -51,7 +52,7 @@ const REGEX: Kind<MatcherPart> = {
 };
 
 function isScalar(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return isIdValue(value) || typeof value === 'boolean';
 }
 
 // RFC 3339: a date, or a date and time with an offset.
