@@ -108,11 +108,14 @@ interface ValueArray {
   readonly property: string;
 }
 
-/** The array in a body that has a value of a property for each of several items: `project_ids` for items with `project_id`. */
+/**
+ * The array in a body that has a value of a property for each of several items: `project_ids` for items with `project_id`, or for those that a
+ * parameter with this name identifies.
+ */
 export function findValueArray(
   read: ReadSchema,
   body: SchemaView | undefined,
-  item: SchemaView | undefined,
+  { item, parameter = '' }: { readonly item?: SchemaView | undefined; readonly parameter?: string | undefined },
 ): ValueArray | undefined {
   const required = listProperties(body).filter((property) => property.required);
   const isValueArray = ({ target }: PropertyView): boolean => {
@@ -122,12 +125,13 @@ export function findValueArray(
   const array = required.find(isValueArray);
   if (array === undefined) return undefined;
   const bare = toBareName(toSingular(array.name));
-  const own = listProperties(item).find((property) => property.scalar && property.bare === bare);
+  const named = toBareName(parameter) === bare ? parameter : undefined;
+  const own = listProperties(item).find((property) => property.scalar && property.bare === bare)?.name ?? named;
   // A value that is the same for all items, such as a role, is a property of each of them.
   const isShared = ({ name }: PropertyView): boolean => item?.members.has(name) === true;
   const isWhole = required.every((property) => property === array || isShared(property));
-  if (own === undefined || !isWhole || body?.members.has(own.name) === true) return undefined;
-  return { name: array.name, property: own.name };
+  if (own === undefined || !isWhole || body?.members.has(own) === true) return undefined;
+  return { name: array.name, property: own };
 }
 
 /** The property at a path; a name with dots that is not a property itself is a path. */

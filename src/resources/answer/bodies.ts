@@ -10,6 +10,7 @@ import { memoize, memoizeOf } from '../../base/memoize.js';
 import type { Session } from '../../session/session.js';
 import {
   findOnlyValue,
+  findPropertyAt,
   isSuccessFlag,
   findValueArray,
   type PropertyView,
@@ -39,6 +40,24 @@ import { findRemovedBranch } from './removed.js';
 import { readParameter } from './request.js';
 import type { BodyReader, BodyWriters, OperationContext, StateContext, WriteBody } from './context.js';
 import { isBytes } from '../../base/platform.js';
+
+/** Plans the part of an answer that shows several items, where one or an array of them can be there; undefined where only one can. */
+export function createSeveralWriter(
+  context: OperationContext,
+  pointer: string,
+): ((shown: unknown, entries: readonly StoredItem[], exchange: Exchange) => unknown) | undefined {
+  const { bodies, contract, model, read } = context;
+  const { path, isInArray } = locateItem(context, model, pointer);
+  const whole = read(pointer);
+  const place = path.length === 0 || whole === undefined ? { pointer } : findPropertyAt(read, whole, path.join('.'));
+  const array = listBranches(contract, place?.pointer ?? pointer).find((branch) => read(branch)?.type === 'array');
+  if (array === undefined || isInArray) return undefined;
+  const project = bodies.project(read(array)?.element);
+  return (shown, entries, exchange) => {
+    const items = entries.map((entry) => project(entry, exchange));
+    return path.length === 0 ? items : withPath(isObject(shown) ? shown : {}, path, items);
+  };
+}
 
 /** Creates the writers of a resource: each body is planned once. */
 export function createBodyWriters(context: StateContext, model: ItemModel, isCreate: boolean): BodyWriters {
@@ -138,7 +157,7 @@ function createWriter(context: StateContext, model: ItemModel, body: PlannedBody
   return createCompletion(context, pointer, (entry, exchange) => {
     const key = `${pointer}\0${entry.id}`;
     const known = { ...pick(entry.item, repeated, {}), ...readPlaced(context, exchange.call) };
-    return { body: fill(wrap(part(entry, exchange)), exchange.session, key), key, known };
+    return { body: fill(wrap(part(entry, exchange)), { session: exchange.session, key }), key, known };
   });
 }
 
@@ -159,15 +178,16 @@ function readPlaced({ resources }: StateContext, call: Call): Item {
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-/** Plans the optional members of an envelope, which generated answers have as well. */
+/** Plans the optional members of an envelope, which generated answers have as well: what the function gets as known stays as it is. */
 export function createOptionalMembers(
   { read, generator }: Pick<StateContext, 'generator' | 'read'>,
   schema: SchemaView | undefined,
   path: readonly string[],
-): (body: Item, session: Session, key: string) => Item {
+): (body: Item, at: { readonly session: Session; readonly key: string; readonly known?: Item }) => Item {
   const members = listOptionalMembers(read, schema, path);
-  return (body, { seed, clock }, key) =>
+  return (body, { session: { seed, clock }, key, known = body }) =>
     members.reduce((filled, { path: at, property: { name, target } }) => {
+      if (readPath(known, at) !== undefined) return filled;
       const now = clock.now();
       const value = generator.value(target, { seed, key: `${key}\0${at.join('.')}`, direction: 'response', now, name });
       return withPath(filled, at, value);
@@ -376,8 +396,12 @@ interface BodyForm extends ItemPlace {
   readonly convert: Projection | undefined;
 }
 
-/** Plans how the request bodies of an operation are read: without their envelope, with the names of the item. */
-export function createBodyReader(context: StateContext, binding: Binding, model: ItemModel): BodyReader {
+/** Plans in which forms the bodies of a media type can hold the items of an operation. */
+function createFormFinder(
+  context: StateContext,
+  binding: Binding,
+  model: ItemModel,
+): (mediaType: string | undefined) => readonly BodyForm[] {
   const { schema } = model;
   const { collection } = binding;
   const { resources } = context;
@@ -391,7 +415,7 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
       convert: isKnown ? createProjection(context.read, { from, to: schema, collection, resources }) : undefined,
     };
   };
-  const find = memoize((mediaType: string | undefined): readonly BodyForm[] => {
+  return memoize((mediaType: string | undefined): readonly BodyForm[] => {
     const media = mediaType === undefined ? undefined : findMedia(content, mediaType);
     if (media?.schema === undefined || schema === undefined) return [PLAIN_FORM];
     const branches = listBranches(context.contract, media.schemaPointer).map(toForm);
@@ -399,6 +423,13 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
     // A form with an envelope comes first: it is recognized by the envelope.
     return [toForm(media.schemaPointer), ...others].toSorted((a, b) => b.path.length - a.path.length);
   });
+}
+
+/** Plans how the request bodies of an operation are read: without their envelope, with the names of the item. */
+export function createBodyReader(context: StateContext, binding: Binding, model: ItemModel): BodyReader {
+  const { schema } = model;
+  const { collection } = binding;
+  const find = createFormFinder(context, binding, model);
   const readItems = ({ body, mediaType }: Call): readonly Item[] => {
     const isMultipart = mediaType?.startsWith('multipart/') === true;
     for (const { path, convert } of find(mediaType)) {
@@ -412,7 +443,10 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
   };
   const readQuery = createQueryReader(context, binding, schema);
   const bodySchema = context.read(findBodyMedia(binding.operation)?.schemaPointer);
-  const values = binding.action === 'batch' ? findValueArray(context.read, bodySchema, schema) : undefined;
+  const values =
+    binding.action === 'batch'
+      ? findValueArray(context.read, bodySchema, { item: schema, parameter: model.resource.memberParameter })
+      : undefined;
   return {
     names: (mediaType) => {
       const from = find(mediaType)[0]?.schema;
@@ -426,6 +460,11 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
     one: (call) => {
       const sent = readItems(call)[0] ?? {};
       return readQuery === undefined ? sent : { ...readQuery(call), ...sent };
+    },
+    several: (call) => {
+      const isArray = ({ path, isInArray }: BodyForm): boolean =>
+        !isInArray && Array.isArray(readPath(call.body, path));
+      return find(call.mediaType).some(isArray) ? readItems(call) : [];
     },
     many: (call) => {
       const { body, mediaType } = call;

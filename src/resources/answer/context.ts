@@ -78,6 +78,8 @@ export interface BodyReader {
   one(call: Call): Item;
   /** The properties of the item that a body of a media type can set; undefined where its schema does not determine them. */
   names(mediaType: string | undefined): ReadonlySet<string> | undefined;
+  /** The items of a request that can have one or several: those of an array, none where it has one item. */
+  several(call: Call): readonly Item[];
   /** The items of a batch request: the body, or the first array in it. */
   many(call: Call): readonly Item[];
 }

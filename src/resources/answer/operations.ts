@@ -108,14 +108,13 @@ function createTaskWriter(
   const { binding, poll, pointer } = of;
   const model = context.items.model(poll.collection);
   const write = createBodyWriters(context, model, false).project(pointer);
-  const [parameter = ''] = poll.id;
-  const own = context.read(pointer)?.members.get(parameter);
+  const own = findReceiptId(poll, context.read(pointer)?.members ?? new Map());
   return (exchange, { id, fixed }) => {
     const ids = readIds(model.schema, binding, { call: exchange.call, id });
     const task = addOperation(context, exchange, { poll, fixed: fixed(ids) });
     const shown = task && write(task, exchange);
-    if (own === undefined || model.schema?.members.has(parameter) === true || !isObject(shown)) return shown;
-    return { ...shown, [parameter]: toType(task?.id ?? '', own.schema.type) };
+    if (own === undefined || model.schema?.members.has(own.name) === true || !isObject(shown)) return shown;
+    return { ...shown, [own.name]: toType(task?.id ?? '', own.schema.type) };
   };
 }
 
@@ -157,9 +156,23 @@ function findPoll(
       each.places === undefined &&
       each.parents.every(({ parameters }) => parameters.every((name) => operation.path.includes(`{${name}}`))),
   );
-  const isNamed = ({ id: [name = '', ...others] }: Binding): boolean =>
-    others.length === 0 && isOwnIdName(name) && members.get(name)?.scalar === true;
+  // Requests do not create operations: what they create is only named, such as the `orderId` of a payment.
+  const isCreated = (each: Binding): boolean =>
+    [...resources.bindings.values()].some(
+      ({ action, collection: other }) => other === each.collection && CREATES.has(action),
+    );
+  const isNamed = (each: Binding): boolean =>
+    findReceiptId(each, members) !== undefined && (isOwnIdName(each.id[0] ?? '') || !isCreated(each));
   return reads.find((each) => resources.collections.get(each.collection)?.schema === pointer) ?? reads.find(isNamed);
+}
+
+/** The property of an answer with the id of an operation: as the path of its read calls it, or behind its noun, `jobUid` for `/jobs/{uid}`. */
+function findReceiptId({ collection, id }: Binding, members: SchemaView['members']): PropertyView | undefined {
+  const [name = '', ...others] = id;
+  if (others.length > 0) return undefined;
+  const noun = toItemNoun(collection);
+  const wanted = isOwnIdName(name) ? toBareName(name) : means(name, 'ids.id') ? noun + toBareName(name) : undefined;
+  return Array.from(members.values()).find(({ bare, scalar }) => scalar && bare === wanted);
 }
 
 function readShape(schema: SchemaView, collection: string): OperationShape | undefined {

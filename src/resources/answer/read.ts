@@ -309,7 +309,9 @@ function createEnvelopeReader(context: StateContext, shape: ListShape): (session
   };
   const fill = createOptionalMembers(context, read(schema), path);
   return memoizeOf((session) =>
-    createEnvelope(shape, read(schema), (first) => fill(generate(first, session), session, schema)),
+    createEnvelope(shape, read(schema), (first) =>
+      fill(generate(first, session), { session, key: schema, known: first }),
+    ),
   );
 }
 

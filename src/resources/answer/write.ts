@@ -5,7 +5,7 @@ import { TEMPORARY_PREFIX, SAYS_FIXED } from '../../conventions/descriptions.js'
 import { means } from '../../conventions/conventions.js';
 import { capitalize, toBareName } from '../../base/names.js';
 import { isFormType } from '../../contract/media-type.js';
-import { completeBody, locateItem } from './bodies.js';
+import { completeBody, createSeveralWriter, locateItem } from './bodies.js';
 import { createIdCheck } from './conditions.js';
 import { filterMembers, isObject, joinObjects, omitAt, readMember, withPath } from '../../base/json.js';
 import { readBodyPointer } from '../infer/contract-index.js';
@@ -59,6 +59,7 @@ export function createCreateHandler(context: OperationContext): StateHandler {
   const temporary = TEMPORARY_PREFIX.exec(model.idProperty?.schema.description ?? '')?.[1];
   const writeLocation = createLocationWriter(context);
   const findTaken = createIdCheck(context);
+  const writeSeveral = memoize((pointer: string) => createSeveralWriter(context, pointer));
   return createCollectionHandler(context, (exchange, choice, location) => {
     context.items.seed(location);
     const sent = reader.one(exchange.call);
@@ -78,10 +79,12 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     const isTemporary = temporary !== undefined && String(own).startsWith(temporary);
     const created = createItem(context, exchange, { location, body, id: chosen ?? (isTemporary ? undefined : own) });
     if ('refused' in created) return created.refused;
-    // A body without a schema can be an array of items.
-    for (const other of Array.isArray(exchange.call.body) ? reader.many(exchange.call).slice(1) : []) {
+    const several = reader.several(exchange.call);
+    const others: StoredItem[] = [];
+    for (const other of several.slice(1)) {
       const more = createItem(context, exchange, { location, body: other, id: readOwnId(context, other) });
       if ('refused' in more) return more.refused;
+      others.push(more.entry);
     }
     const pointer = choice.media?.schemaPointer;
     const { entry: stored, whole } = created;
@@ -92,7 +95,8 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     const declared = choice.response?.headers.some(({ name }) => name.toLowerCase() === 'location');
     const headers =
       choice.status === 201 || declared === true ? { ...tags, ...writeLocation(exchange, entry, location) } : tags;
-    return toAnswer(choice, shown, headers);
+    const all = several.length === 0 || pointer === undefined ? undefined : writeSeveral(pointer);
+    return toAnswer(choice, all === undefined ? shown : all(shown, [entry, ...others], exchange), headers);
   });
 }
 
@@ -430,7 +434,11 @@ function createBatchChange(
 /** Removes the items whose ids a request names; where the operation takes no ids, all that match its filters. */
 export function createBatchDeleteHandler(context: OperationContext): StateHandler {
   const { binding, contract, items } = context;
-  const input = findIdsInput(contract, binding.operation, binding.collection.split('.').at(-1) ?? '');
+  const idNames = context.bindingsOf(binding.collection).flatMap(({ id }) => id);
+  const input = findIdsInput(contract, binding.operation, {
+    collection: binding.collection.split('.').at(-1) ?? '',
+    idNames,
+  });
   const readValues = createValueReader(input === undefined ? [] : [input]);
   const findMatching = createMatchReader(context);
   const answerSeveral = createSeveralAnswer(context);

@@ -11,7 +11,7 @@ import {
 import { findEffect } from '../item/effects.js';
 import { isStatus } from '../item/server-values.js';
 import type { Action, Binding, Within } from '../item/resource.js';
-import { isSameItem, isSummary, compareSchemas } from '../item/positions.js';
+import { findItemPlace, isSameItem, isSummary, compareSchemas } from '../item/positions.js';
 import type { CollectionCandidate } from './candidates.js';
 import {
   type PropertyView,
@@ -150,15 +150,15 @@ export const bindItemWord: Bind = (index, candidate, operation) => {
   if (operation.method !== 'POST' && operation.method !== 'PUT' && operation.method !== 'PATCH') {
     return `${operation.method} "${word}" on an item is not supported`;
   }
-  const answer = index.answer(operation);
   const item = index.read(candidate.schema);
+  const answer = findShown(index, candidate, operation);
   const set = findEffect(word, item);
+  const restores = means(word, 'verbs.restore') && hasRemoval(index, candidate);
   const isItem =
     answer !== undefined &&
     item !== undefined &&
-    (answer.pointer === item.pointer || (isSameItem(index.read, item, answer) && set !== undefined));
+    (answer.pointer === item.pointer || (isSameItem(index.read, item, answer) && (set !== undefined || restores)));
   if (!isItem) {
-    const restores = means(word, 'verbs.restore') && index.operationsAt(candidate.itemKey).has('DELETE');
     const isReported = isReport(index, answer, item) || (index.isTask(operation) && item?.pointer !== answer?.pointer);
     if ((set === undefined && !restores) || !isReported)
       return `"${word}" of an item, but the response is not that item`;
@@ -175,6 +175,11 @@ export const bindItemWord: Bind = (index, candidate, operation) => {
   const why = `"${word}" of an item; the response is the item; ${describeEffect(set)}`;
   return { candidate, action: 'act', set, confidence: 0.85, why };
 };
+
+/** Whether a DELETE removes items: of their path, or of that of the collection. */
+function hasRemoval(index: ContractIndex, { key, itemKey }: CollectionCandidate): boolean {
+  return [key, itemKey].some((path) => index.operationsAt(path).has('DELETE'));
+}
 
 /**
  * Whether an answer says no more than that a request was carried out: nothing, a few scalars, or objects without properties.
@@ -263,9 +268,11 @@ export const bindCollectionOperation: Bind = (index, candidate, operation) => {
   if (method === 'POST' || index.creating(index.shape(operation)?.key) === operation) {
     if (body?.type === 'array') return found('batch', 0.7, `${method} on a collection; its body is an array`);
     const values = isListOf(index, candidate, operation)
-      ? findValueArray(index.read, body, index.read(candidate.schema))
+      ? findValueArray(index.read, body, { item: index.read(candidate.schema) })
       : undefined;
-    if (values !== undefined) return found('batch', 0.8, `POST on a collection; one item for each of "${values.name}"`);
+    const several = values ?? findMemberArray(index, candidate, body);
+    if (several !== undefined)
+      return found('batch', 0.8, `POST on a collection; one item for each of "${several.name}"`);
     const confidence = measureConfidence(index, candidate, operation);
     if (confidence === 0) return `${method} on a collection, but the response is not an item of it`;
     return found('create', confidence, `${method} on a collection; the response is an item of it`);
@@ -278,6 +285,17 @@ export const bindCollectionOperation: Bind = (index, candidate, operation) => {
   return `${operation.method} on a whole collection is not supported`;
 };
 
+/** The array with the ids of items that a request makes members of a parent: `lamp_ids` for `/rooms/{id}/lamps/{lamp_id}`. */
+function findMemberArray(
+  index: ContractIndex,
+  { groups }: CollectionCandidate,
+  body: SchemaView | undefined,
+): ReturnType<typeof findValueArray> {
+  return groups.length < 2
+    ? undefined
+    : findValueArray(index.read, body, { parameter: groups.at(-1)?.parameters.at(-1) });
+}
+
 /** Whether neither an operation nor the others of its collection declare what their answers show. */
 function isUndeclared({ schema, itemKey }: CollectionCandidate, operation: Operation): boolean {
   return schema === undefined && itemKey !== undefined && findSuccessMedia(operation)?.schema === undefined;
@@ -288,12 +306,16 @@ function isFreeForm(schema: SchemaView | undefined): boolean {
   return schema !== undefined && (schema.type ?? 'object') === 'object' && schema.members.size === 0;
 }
 
+/** The names by which a body can identify an item. */
+function listIdNames({ groups }: CollectionCandidate): readonly string[] {
+  return ['id', '_id', 'pk', 'uuid', groups.at(-1)?.parameters.at(-1) ?? 'id'];
+}
+
 /** Whether a body is an item with the property that identifies it. */
-function hasItemWithId(index: ContractIndex, { schema, groups }: CollectionCandidate, body: SchemaView): boolean {
-  const item = index.read(schema);
+function hasItemWithId(index: ContractIndex, candidate: CollectionCandidate, body: SchemaView): boolean {
+  const item = index.read(candidate.schema);
   if (item === undefined || body.pointer === item.pointer) return item !== undefined;
-  const ids = ['id', '_id', 'pk', 'uuid', groups.at(-1)?.parameters.at(-1) ?? 'id'];
-  const hasId = ids.some((name) => item.members.has(name) && body.members.has(name));
+  const hasId = listIdNames(candidate).some((name) => item.members.has(name) && body.members.has(name));
   return hasId && compareSchemas(index.read, item, body) >= 0.6;
 }
 
@@ -343,7 +365,10 @@ function bindRemoval(
   candidate: CollectionCandidate,
   { operation, isPlain }: { readonly operation: Operation; readonly isPlain: boolean },
 ): InferredAction | string {
-  const input = findIdsInput(index.contract, operation, candidate.groups.at(-1)?.words.at(-1) ?? '');
+  const input = findIdsInput(index.contract, operation, {
+    collection: candidate.groups.at(-1)?.words.at(-1) ?? '',
+    idNames: candidate.groups.at(-1)?.parameters ?? [],
+  });
   // A path that shows items of another collection does not remove them.
   const isOwn = index.shape(operation)?.key.startsWith(candidate.key) === true;
   if (!isOwn || (input === undefined && !isPlain)) return `${operation.method} on a whole collection is not supported`;
@@ -390,13 +415,25 @@ export const bindCollectionWord: Bind = (index, candidate, operation) => {
   return `"${word}" of a collection, but the response is not a list of its items`;
 };
 
-/** Whether an operation says that it creates, does not name an item that exists, and shows an item of the collection, or its id. */
+/**
+ * Whether an operation says that it creates, does not name an item that exists, and shows an item of the collection or its id; one that sends
+ * most of an item can show nothing, or a task.
+ */
 function isNamedCreate(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
   const [answer, item, body] = [index.answer(operation), index.read(candidate.schema), index.body(operation)];
-  if (answer === undefined || item === undefined || body === undefined || !isNamedAs(operation, CREATING)) return false;
+  if (item === undefined || body === undefined || !isNamedAs(operation, CREATING)) return false;
+  if (hasItemWithId(index, candidate, body) && !hasOwnId(candidate, body)) return false;
+  if ((answer === undefined && findSuccessMedia(operation) === undefined) || index.isReceipt(operation))
+    return compareSchemas(index.read, item, body) >= 0.6;
+  if (answer === undefined) return false;
   const isItem = isSameItem(index.read, item, answer) || isSummary(index.read, answer, item);
-  const isShown = isItem || showsId(candidate, { answer, item });
-  return isShown && !hasItemWithId(index, candidate, body);
+  return isItem || showsId(candidate, { answer, item });
+}
+
+/** Whether only the server sets the id of what a body describes, so that the body does not name an item. */
+function hasOwnId(candidate: CollectionCandidate, body: SchemaView): boolean {
+  const ids = listIdNames(candidate).flatMap((name) => body.members.get(name) ?? []);
+  return ids.length > 0 && ids.every(({ readOnly }) => readOnly);
 }
 
 /** Whether a request has a file beside the properties of an item. */
@@ -414,9 +451,20 @@ function findQueryId({ groups }: CollectionCandidate, { parameters }: Operation)
   return parameters.find((each) => each.in === 'query' && wanted.has(toBareName(each.name)))?.name;
 }
 
-function isItemOf(index: ContractIndex, { schema }: CollectionCandidate, operation: Operation): boolean {
+/** What an answer shows: the item of a collection, whatever is around it, else what bodies of its path have in common. */
+function findShown(
+  index: ContractIndex,
+  { schema }: CollectionCandidate,
+  operation: Operation,
+): SchemaView | undefined {
   const item = index.read(schema);
-  const answer = index.answer(operation);
+  const place = item && findItemPlace(index.read, item, readAnswerPointer(operation) ?? '');
+  return place?.isInArray === false ? place.schema : index.answer(operation);
+}
+
+function isItemOf(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
+  const item = index.read(candidate.schema);
+  const answer = findShown(index, candidate, operation);
   return item !== undefined && answer !== undefined && isSameItem(index.read, item, answer);
 }
 
@@ -459,8 +507,9 @@ function showsId(
   { answer, item }: { readonly answer: SchemaView; readonly item: SchemaView },
 ): boolean {
   const parameter = groups.at(-1)?.parameters.at(-1) ?? 'id';
-  const isId = ({ name }: PropertyView): boolean => name === parameter || means(name, 'ids.id');
   const shown = listProperties(answer).filter(({ scalar, known }) => scalar && !means(known, 'envelopes.member'));
+  const isId = ({ name }: PropertyView): boolean =>
+    name === parameter || means(name, 'ids.id') || (shown.length === 1 && means(name, 'ids.ending'));
   return shown.some(isId) && shown.every(({ name }) => item.members.has(name));
 }
 

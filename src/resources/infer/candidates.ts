@@ -1,6 +1,6 @@
 import { CHANGING_METHODS, type Operation } from '../../contract/operations/operation.js';
 import { means } from '../../conventions/conventions.js';
-import { type SchemaView, listBranches } from '../../contract/schema-view/schema-view.js';
+import { type SchemaView, listBranches, listProperties } from '../../contract/schema-view/schema-view.js';
 import { readAnswerPointer } from '../list/list-shape.js';
 import { isSummary } from '../item/positions.js';
 import { type ContractIndex, isLongRunning } from './contract-index.js';
@@ -203,10 +203,17 @@ function findSchema(index: ContractIndex, key: string, itemKey: string | undefin
   const isReport =
     index.isReceipt(created) ||
     (element !== undefined && !isLongRunning(element) && isLongRunning(toObject(index, created)));
+  // Nor does one that only shows its id.
+  const shown = toObject(index, created);
+  const isPart =
+    shown !== undefined &&
+    element !== undefined &&
+    shown.members.size < element.members.size &&
+    listProperties(shown).every(({ name }) => element.members.has(name));
   return (
     (listed && findCommon(index, item.get('GET'), listed)) ??
     show(item.get('GET')) ??
-    (isReport ? undefined : show(created)) ??
+    (isReport || isPart ? undefined : show(created)) ??
     element?.pointer ??
     show(item.get('PATCH')) ??
     show(item.get('POST')) ??

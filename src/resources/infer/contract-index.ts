@@ -221,7 +221,7 @@ function findItemOf(lookups: Lookups, operations: readonly Operation[]): SchemaV
 
 /**
  * Finds out which changes are answered with a receipt: an object of the schema that another path reads, or with the id by which it does
- * (`taskUid`), while the paths of the collection itself show, and the request sends, something else.
+ * (`taskUid` for `/tasks/{taskUid}`, or for `/tasks/{uid}` where requests create no tasks), while the paths of the collection itself show, and the request sends, something else.
  */
 function createReceiptChecks({
   read,
@@ -233,6 +233,8 @@ function createReceiptChecks({
     const byKey = new Map<string, Operation[]>();
     const byAnswer = new Map<string, string>();
     const byParameter = new Map<string, string>();
+    const isPosted = (key: string): boolean =>
+      [...shapes].some(([{ method }, shape]) => method === 'POST' && shape?.key === key);
     for (const [operation, shape] of shapes) {
       const group = shape?.groups.at(-1);
       if (operation.method !== 'GET' || group === undefined) continue;
@@ -241,6 +243,8 @@ function createReceiptChecks({
       if (answer !== undefined && answer.members.size > 0) byAnswer.set(answer.pointer, group.key);
       const parameter = group.parameters.at(-1) ?? '';
       if (isOwnIdName(parameter)) byParameter.set(toBareName(parameter), group.key);
+      else if (means(parameter, 'ids.id') && !isPosted(group.key))
+        byParameter.set(toBareNoun(group.words.at(-1)) + toBareName(parameter), group.key);
     }
     return { byKey, byAnswer, byParameter };
   };
@@ -251,7 +255,8 @@ function createReceiptChecks({
     const { byKey, byAnswer, byParameter } = readGets();
     const named = listProperties(answer).flatMap(({ bare, scalar }) => (scalar ? (byParameter.get(bare) ?? []) : []));
     const reader = byAnswer.get(answer.pointer) ?? named[0];
-    const gets = byKey.get(key);
+    // A word behind a collection, such as `/lamps/from-kit`, shows what the collection shows.
+    const gets = byKey.get(key) ?? byKey.get(key.slice(0, key.lastIndexOf('/')));
     if (reader === undefined || reader === key || gets === undefined) return false;
     const shown = gets.map((get) => read(findListItems(read, get)?.itemSchema ?? readAnswerPointer(get)));
     const others = [...shown, read(readBodyPointer(operation))].filter((each) => each !== undefined);

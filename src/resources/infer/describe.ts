@@ -8,6 +8,7 @@ import type { ContractIndex } from './contract-index.js';
 import {
   type PropertyView,
   type SchemaView,
+  findValueArray,
   listProperties,
   listShownValues,
   isNumeric,
@@ -325,7 +326,7 @@ function findRedacted(schema: SchemaView): Readonly<Record<string, string>> {
   return redacted;
 }
 
-/** Memberships: collections below a parent with the noun of a top-level one and its path parameter, or whose create requires that parameter. */
+/** Memberships: collections below a parent with the noun of a top-level one and its path parameter, or whose create requires that parameter, or several. */
 export function findMembers(
   collections: ReadonlyMap<string, Resource>,
   bindings: ReadonlyMap<string, Binding>,
@@ -347,10 +348,12 @@ export function findMembers(
     const own = all.filter(({ collection }) => collection === resource.name);
     const create = own.find(({ action }) => action === 'create');
     const required = index.body(create?.operation)?.members.get(parameter);
+    const isArray = ({ action, operation }: Binding): boolean =>
+      action === 'batch' && findValueArray(index.read, index.body(operation), { parameter }) !== undefined;
     // What a request writes as a whole is an item of its own.
     const isWritten = own.some(({ action, operation }) => action === 'replace' && operation.body !== undefined);
     const sameParameter = !isWritten && parameters.get(top.name) === parameter && top.schema !== resource.schema;
-    if (required !== undefined || (create === undefined && sameParameter)) {
+    if (required !== undefined || own.some(isArray) || (create === undefined && sameParameter)) {
       members.set(resource.name, { members: top.name, memberParameter: parameter });
     }
   }

@@ -153,7 +153,10 @@ function chooseItem(found: BodyPosition, listed: BodyPosition | undefined, metho
   if (found.path.length > 0 || listed === undefined || methods.some(({ isVerbFirst }) => isVerbFirst))
     return found.schema;
   const isPart = [...listed.schema.members.keys()].every((name) => found.schema.members.has(name));
-  return isPart ? listed.schema : found.schema;
+  // What requests set and lists leave out is of the item.
+  const sent = select(methods, 'create', 'update').flatMap(({ inputs }) => inputs);
+  const isSummary = sent.some(({ name }) => found.schema.members.has(name) && !listed.schema.members.has(name));
+  return isPart && !isSummary ? listed.schema : found.schema;
 }
 
 function findIdInput({ names, idProperty, secretKey }: RpcGroup, inputs: readonly RpcInput[]): RpcInput | undefined {
@@ -417,12 +420,16 @@ function readPathWords(path: string): readonly string[] {
 /** A verb and the noun behind it, whose first letter is a capital one. */
 const VERB_AND_NOUN = /^([A-Z]?[a-z]+)([A-Z]\w*)$/;
 
-/** Whether the last word is a verb with a known meaning and a noun; `setTopic` of `/rooms.setTopic` changes a property, `setRoom` a room. */
+/**
+ * Whether the last word is a verb and a noun: any verb where the noun repeats the word before, as in `/rooms.lockRoom`, else one with a known
+ * meaning. `setTopic` of `/rooms.setTopic` changes a property, `setRoom` a room.
+ */
 function isVerbAndNoun(words: readonly string[]): boolean {
   const [before, word = ''] = words.slice(-2);
   const [, verb, noun] = VERB_AND_NOUN.exec(word) ?? [];
-  if (verb === undefined || findAction(verb, VERBS_BEFORE_NOUN) === undefined) return false;
-  return toAction(word) === undefined || toBareNoun(noun) === toBareNoun(before);
+  if (verb === undefined) return false;
+  if (toBareNoun(noun) === toBareNoun(before)) return true;
+  return findAction(verb, VERBS_BEFORE_NOUN) !== undefined && toAction(word) === undefined;
 }
 
 type PathReading = Pick<RpcMethod, 'action' | 'isVerbFirst' | 'key' | 'nouns' | 'verb'>;
@@ -498,7 +505,10 @@ function findIdProperty(
     isTakenOnItem(methods, (inputs) => findNamed(inputs, listIdNames(names, name)) !== undefined);
   const bareKinds = ['id', ...names.flatMap((noun) => [`${noun}id`, noun]), 'arn', 'name', 'key'];
   const kinds = [...bareKinds, ...names.flatMap((noun) => [`${noun}arn`, `${noun}name`, `${noun}key`])];
-  const plain = kinds.flatMap((kind) => all.find((name) => toBareName(name) === kind) ?? []);
+  const plain = [
+    ...kinds.flatMap((kind) => all.find((name) => toBareName(name) === kind) ?? []),
+    ...all.filter((name) => means(name, 'ids.id')),
+  ];
   const taken = plain.find(isTaken);
   if (taken !== undefined) return taken;
   if (all.includes('id')) return 'id';

@@ -220,7 +220,8 @@ export function createsUnknown({ action, operation, collection, id }: Binding, {
   const own = [...bindings.values()].filter((each) => each.collection === collection);
   if (own.some((each) => CREATES.has(each.action))) return false;
   // What requests remove, the only request that writes it makes.
-  const isRemovable = own.some((each) => each.action === 'delete') && operation.method === 'PUT';
+  const isRemovable =
+    own.some((each) => each.action === 'delete' || each.action === 'batch-delete') && operation.method === 'PUT';
   return action === 'replace' ? operation.method === 'PUT' : declares201 || isRemovable;
 }
 

@@ -80,11 +80,18 @@ function isGroupOfInputs(object: SchemaView | undefined): boolean {
   return names.length > 0 && !names.some((name) => means(name, 'operators.operator', 'operators.all', 'operators.any'));
 }
 
-/** The parameter with the ids of several items: `ids`, `widget_ids`, `widgets`, or an array of the body with a general name. */
-export function findIdsInput(contract: Contract, operation: Operation, collection: string): PageInput | undefined {
+/**
+ * The parameter with the ids of several items: `ids`, `widget_ids`, `widgets`, one that a path calls the same, or an array of the body with a
+ * general name.
+ */
+export function findIdsInput(
+  contract: Contract,
+  operation: Operation,
+  { collection, idNames }: { readonly collection: string; readonly idNames: readonly string[] },
+): PageInput | undefined {
   const own = toBareName(collection);
   const noun = toBareNoun(collection);
-  const names = new Set(['id', 'ids', `${noun}id`, `${noun}ids`, own]);
+  const names = new Set(['id', 'ids', `${noun}id`, `${noun}ids`, own, ...idNames.map(toBareName)]);
   const inputs = findPageInputs(contract, operation);
   const arrays = inputs.filter(
     ({ in: place, schema }) => place === 'body' && isObject(schema) && schema.type === 'array',

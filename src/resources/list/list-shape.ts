@@ -130,7 +130,7 @@ export function planList(
 ): ListShape | undefined {
   const pointer = readAnswerPointer(operation) ?? '';
   const schema = read(pointer);
-  const segments = operation.path.split('/').filter((each) => !each.startsWith('{'));
+  const segments = operation.path.split(/[/.]/).filter((each) => !each.startsWith('{'));
   return (
     schema && items && { ...items, schema: pointer, plan: planAround(schema, { read, path: items.path, segments }) }
   );
