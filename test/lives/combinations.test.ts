@@ -40,7 +40,7 @@ describe('a task that an answer names', () => {
     expect(await readJob(removed['jobUid'])).toMatchObject({ uid: removed['jobUid'] });
   });
 
-  it('is not made up where requests create what the answer names', async () => {
+  it('is not invented where requests create what the answer names', async () => {
     const Order = object({ id: INTEGER, city: TEXT }, 'id');
     const { send } = await open(
       {
@@ -113,38 +113,40 @@ describe('an array with the ids of new members', () => {
 
 describe('methods in RPC style', () => {
   const Status = { ...TEXT, enum: ['open', 'locked'] };
-  const Vault = object({ ...KETTLE, status: Status }, 'id', 'label');
+  const Cellar = object({ ...KETTLE, status: Status }, 'id', 'label');
   const byId = object({ id: TEXT }, 'id');
 
   it('have any verb before the noun of their path', async () => {
     const { send } = await open(
       {
-        '/vaults.createVault': { post: takes(NewKettle, ref('Vault')) },
-        '/vaults.getVault': { post: takes(byId, ref('Vault')) },
-        '/vaults.lockVault': { post: takes(byId, ref('Vault')) },
-        '/vaults.listVaults': { post: takes(object({}), object({ data: arrayOf(ref('Vault')), vaultCount: INTEGER })) },
+        '/cellars.createCellar': { post: takes(NewKettle, ref('Cellar')) },
+        '/cellars.getCellar': { post: takes(byId, ref('Cellar')) },
+        '/cellars.lockCellar': { post: takes(byId, ref('Cellar')) },
+        '/cellars.listCellars': {
+          post: takes(object({}), object({ data: arrayOf(ref('Cellar')), cellarCount: INTEGER })),
+        },
       },
-      { Vault },
+      { Cellar },
     );
-    const { id } = (await send('POST', '/vaults.createVault', sent)).body;
-    expect((await send('POST', '/vaults.lockVault', { id })).body).toMatchObject({ id, ...sent, status: 'locked' });
-    expect((await send('POST', '/vaults.getVault', { id })).body).toMatchObject({ id, status: 'locked' });
+    const { id } = (await send('POST', '/cellars.createCellar', sent)).body;
+    expect((await send('POST', '/cellars.lockCellar', { id })).body).toMatchObject({ id, ...sent, status: 'locked' });
+    expect((await send('POST', '/cellars.getCellar', { id })).body).toMatchObject({ id, status: 'locked' });
     // A count is of the items, although nothing requires it.
-    expect((await send('POST', '/vaults.listVaults', {})).body).toMatchObject({ data: [{ id }], vaultCount: 1 });
+    expect((await send('POST', '/cellars.listCellars', {})).body).toMatchObject({ data: [{ id }], cellarCount: 1 });
   });
 
   it('show the whole item where their list has a summary, and find it by an id of another name', async () => {
     const { send } = await open(
       {
-        '/vaults.create': { post: takes(NewKettle, ref('Whole')) },
-        '/vaults.get': { post: takes(object({ vaultId: TEXT }, 'vaultId'), ref('Whole')) },
-        '/vaults.list': { post: takes(object({}), arrayOf(object({ uuid: TEXT, label: TEXT }))) },
+        '/cellars.create': { post: takes(NewKettle, ref('Whole')) },
+        '/cellars.get': { post: takes(object({ cellarId: TEXT }, 'cellarId'), ref('Whole')) },
+        '/cellars.list': { post: takes(object({}), arrayOf(object({ uuid: TEXT, label: TEXT }))) },
       },
       { Whole: object({ uuid: TEXT, label: TEXT, litres: INTEGER, maker: TEXT }) },
     );
-    const { uuid } = (await send('POST', '/vaults.create', sent)).body;
-    expect((await send('POST', '/vaults.get', { vaultId: uuid })).body).toEqual({ uuid, ...sent });
-    expect((await send('POST', '/vaults.list', {})).body).toEqual([{ uuid, label: 'North' }]);
+    const { uuid } = (await send('POST', '/cellars.create', sent)).body;
+    expect((await send('POST', '/cellars.get', { cellarId: uuid })).body).toEqual({ uuid, ...sent });
+    expect((await send('POST', '/cellars.list', {})).body).toEqual([{ uuid, label: 'North' }]);
   });
 });
 

@@ -255,7 +255,7 @@ function createReceiptChecks({
     const { byKey, byAnswer, byParameter } = readGets();
     const named = listProperties(answer).flatMap(({ bare, scalar }) => (scalar ? (byParameter.get(bare) ?? []) : []));
     const reader = byAnswer.get(answer.pointer) ?? named[0];
-    // A word behind a collection, such as `/lamps/from-kit`, shows what the collection shows.
+    // A word behind a collection, such as `/lamps/from-template`, shows what the collection shows.
     const gets = byKey.get(key) ?? byKey.get(key.slice(0, key.lastIndexOf('/')));
     if (reader === undefined || reader === key || gets === undefined) return false;
     const shown = gets.map((get) => read(findListItems(read, get)?.itemSchema ?? readAnswerPointer(get)));
