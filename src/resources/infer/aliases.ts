@@ -133,8 +133,6 @@ export const findItemsElsewhere: FindWhole = (index, all, candidate) => {
   const hasItems = index.operationsAt(candidate.itemKey).size > 0;
   const item = index.read(candidate.schema);
   if (create === undefined || hasItems || item === undefined || candidate.singleton) return undefined;
-  // An answer with the id alone says less than the request.
-  const shown = item.members.size > 1 ? item : (index.body(create) ?? item);
   const others = listNamed(all, readLastWord(candidate)).filter((each) => {
     if (each === candidate) return false;
     const last = each.groups.at(-1);
@@ -145,11 +143,11 @@ export const findItemsElsewhere: FindWhole = (index, all, candidate) => {
     return (
       !isMembership &&
       schema !== undefined &&
-      index.operationsAt(each.itemKey).size > 0 &&
+      index.operationsAt(each.itemKey).has('GET') &&
       above.length < candidate.groups.length &&
       above.at(-1)?.itemKey === candidate.groups[above.length - 1]?.itemKey &&
       (isSameItem(index.read, schema, item) ||
-        (index.list(create) === undefined && isSummary(index.read, shown, schema)))
+        (index.list(create) === undefined && isSummary(index.read, item, schema)))
     );
   });
   // Comments of an issue are not those of a commit, which have similar properties.
