@@ -61,6 +61,7 @@ export type {
   StreamParameter,
 } from './contract/operations/operation.js';
 export type * from './answer/call-checks.js';
+export type { AnswerSetters, FailOptions, SetAnswerOptions, SetBodyOf, SetStatusOf } from './answer/set-answers.js';
 export * from './answer/handlers.js';
 export * from './features/scenario/answer/typed-scenario.js';
 export type * from './features/scenario/definition/definition.js';

@@ -37,7 +37,10 @@ export type HandlerResult =
 export interface HandlerResponse extends AnswerDetails {
   /** The status, from 200 to 599. */
   readonly status: number;
-  /** A JSON value, a string or bytes; left out for a response without a body. */
+  /**
+   * A JSON value, a string or bytes. Without it, the contract's example for the status, an error or a generated value where JSON is declared;
+   * else there is no body.
+   */
   readonly body?: unknown;
 }
 

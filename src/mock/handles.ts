@@ -2,6 +2,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Hono } from 'hono';
 import type { CallChecks } from '../answer/call-checks.js';
+import { type AnswerSetters, createAnswerSetters } from '../answer/set-answers.js';
 import type { HandlersOf, JournalOf, VerifyOptionsOf } from '../answer/handlers.js';
 import type { MockScenariosOf } from '../features/scenario/answer/typed-scenario.js';
 import type { Clock, VirtualClock } from '../base/clock.js';
@@ -28,7 +29,7 @@ import { replayOf } from '../features/recording/matching/replay-slot.js';
 
 /** A session: collections, scenarios, clock and journal of one client. */
 export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types = unknown, Collections = unknown>
-  extends CallChecks<Types>, Interceptable {
+  extends CallChecks<Types>, AnswerSetters<Types>, Interceptable {
   /** The id of the session. */
   readonly id: string;
   /** The header with which a client names this session: `{ 'x-mock-session': id }`. */
@@ -331,6 +332,7 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
     state: createState(session, parts.editors),
     fetch: (input, init) => fetchInProcess(input, init, answer),
     use: (added) => handlers.add(added, session),
+    ...createAnswerSetters((added) => handlers.add(added, session)),
     resetHandlers: () => handlers.reset(session),
     reset: session.reset,
     snapshot: session.snapshot,

@@ -1,3 +1,4 @@
+import { createAnswerSetters } from '../answer/set-answers.js';
 import { createRecordingSources } from '../features/recording/answer/recording-sources.js';
 import type { Clock, VirtualClock } from '../base/clock.js';
 import type { Coverage } from '../features/coverage/coverage.js';
@@ -282,6 +283,7 @@ function assemble(parts: HandleParts & OwnParts, { connections, cors, onRefused 
     },
     scenarios: createMockScenarios(parts),
     use: (added) => handlers.add(added),
+    ...createAnswerSetters((added) => handlers.add(added)),
     resetHandlers: () => handlers.reset(),
     verify: (options) => verifySession(sessions.default, { ...parts, everySession: sessions.list() }, options),
     coverage: () => readCoverage(live.version.coverage),

@@ -94,6 +94,12 @@ defineHandlers<Ours.operations>({ createStation: () => ({ status: 201, body: new
   });
   mock.received('createStation', { with: { body: { name: (name) => name.startsWith('B') } } });
   mock.received('DELETE /stations/{station_id}', { times: { atLeast: 1 } });
+  mock.respond('createStation', 201, { name: 'Berlin' }, { times: 1 });
+  mock.fail('createStation', 503);
+  // @ts-expect-error -- a name is a string
+  mock.respond('createStation', 201, { name: 1 });
+  // @ts-expect-error -- there is no such operation
+  mock.fail('listStation');
   // @ts-expect-error -- there is no such operation
   mock.received('listStation');
   // @ts-expect-error -- a name is a string

@@ -162,7 +162,7 @@ async function runFirst(parts: HandlerParts, handlers: readonly Handler[], turn:
   exchange.note('handler: answered');
   const kind = typeof result === 'object' ? 'an object' : `a ${typeof result}`;
   const advice = 'return a JSON value, a Response, or json(…)';
-  const answer = toAnswer(result, context);
+  const answer = toAnswer(result, context, (status) => createDeclared(parts, exchange, status));
   if (answer !== undefined)
     return isStream(answer.body)
       ? { ...answer, body: noteFailure(answer.body[Symbol.asyncIterator](), exchange) }
@@ -190,13 +190,30 @@ async function* noteFailure(iterator: AsyncIterator<unknown>, { note }: Exchange
 function toAnswer(
   result: Exclude<HandlerResult, undefined | void>,
   { json, empty }: HandlerContext,
+  createBody: (status: number) => unknown,
 ): Answer | undefined {
   if (isAnswer(result)) return { ...result, ...readSource(result.from) };
   if (!isPlainResponse(result)) return isSendable(result) ? json(result) : undefined;
   const { 'content-type': declared, ...headers } = lowerNames(result.headers ?? {});
   const mediaType = result.mediaType ?? (typeof declared === 'string' ? declared : undefined);
-  if (result.body === undefined) return empty(result.status, headers);
-  return json(result.body, { status: result.status, headers, ...(mediaType === undefined ? {} : { mediaType }) });
+  const body = result.body === undefined && mediaType === undefined ? createBody(result.status) : result.body;
+  if (body === undefined) return empty(result.status, headers);
+  return json(body, { status: result.status, headers, ...(mediaType === undefined ? {} : { mediaType }) });
+}
+
+/** The body that a contract declares as JSON for a status: its example, an error, or a generated value; undefined where it declares none. */
+function createDeclared({ errors, generator }: HandlerParts, exchange: Exchange, status: number): unknown {
+  const { call } = exchange;
+  const { media, response } = chooseResponse(call.operation, null, status) ?? {};
+  if (media?.schema === undefined || !isJsonType(media.type)) return undefined;
+  const example = response?.status === String(status) ? media.examples[0] : undefined;
+  if (example !== undefined) return example.value;
+  if (status >= 400)
+    return errors.answer(call.operation, { status, message: `a handler answers ${status}`, hasFixedStatus: true }).body;
+  return generator.value(
+    media.schemaPointer,
+    toGenerateContext(exchange, `handler ${call.operation.id}\n${nameCall(call)}`),
+  );
 }
 
 const RESPONSE_MEMBERS: ReadonlySet<string> = new Set(['status', 'headers', 'body', 'mediaType']);
