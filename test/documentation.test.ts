@@ -42,10 +42,10 @@ function readFlags(text: string): readonly string[] {
   return [...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/gu)].map(([flag]) => flag);
 }
 
-/** What `--help` prints. */
+/** What `--help-all` prints. */
 async function readHelp(command: string): Promise<string> {
   const words = command.split(' ').filter((word) => word !== '');
-  const program = await defineProgram(words);
+  const program = await defineProgram([...words, '--help-all']);
   let text = '';
   const found = words.reduce((above, word) => above.commands.find((each) => each.name() === word) ?? above, program);
   found.configureOutput({ writeOut: (part) => void (text += part) }).outputHelp();

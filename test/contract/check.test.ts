@@ -24,9 +24,9 @@ test('warnings are printed in the order of the text, with what is assumed, and e
   expect(await check(text)).toEqual({
     code: 0,
     output: [
+      'Pets 2: 1 operation, 0 errors, 2 warnings',
       'warning  SCHEMA_REPAIRED  api.yaml:3:28 (#/components/schemas/A/type)  "foo" is not a JSON Schema type; any type is accepted',
       'warning  RESPONSES_MISSING  api.yaml:4:14 (#/paths/~1a/get)  GET /a declares no response; the response is 200 without a body',
-      'Pets 2: 1 operation, 0 errors, 2 warnings',
       '',
     ].join('\n'),
   });
@@ -37,8 +37,8 @@ test('a pattern that cannot be tested in linear time is named', async () => {
   const { code, output } = await check(text);
   expect(code).toBe(0);
   expect(output.split('\n').slice(0, -1)).toEqual([
-    'warning  PATTERN_COSTLY  api.yaml:3:28 (#/components/schemas/A/pattern)  the pattern "^(a+)+\\\\1$" has back references or too many repetitions to be tested in linear time; a value that takes too long is refused',
     'Pets 2: 1 operation, 0 errors, 1 warning',
+    'warning  PATTERN_COSTLY  api.yaml:3:28 (#/components/schemas/A/pattern)  the pattern "^(a+)+\\\\1$" has back references or too many repetitions to be tested in linear time; a value that takes too long is refused',
   ]);
 });
 
@@ -76,13 +76,13 @@ test('examples that break their schemas are warnings, those of a part that is us
   const { code, output } = await check(HEAD + text);
   expect(code).toBe(0);
   expect(output.split('\n')).toEqual([
+    'Pets 2: 2 operations, 0 errors, 2 warnings',
     expect.stringMatching(
       /^warning {2}EXAMPLE_INVALID {2}api\.yaml:4:\d+ .*query parameter "n" must be an integer, got "x"$/,
     ),
     expect.stringMatching(
       /^warning {2}EXAMPLE_INVALID {2}api\.yaml:8:\d+ .*the example "bad" .* at \/name: .*; the example is not served$/,
     ),
-    'Pets 2: 2 operations, 0 errors, 2 warnings',
     '',
   ]);
 });
@@ -92,7 +92,7 @@ test('a schema that cannot be compiled is named, however deep, with what is drop
   const broken = `{type: object, properties: {a: {type: string, dependentRequired: {b: 7}}}}`;
   const text = `${HEAD}paths: {/a: {get: {responses: {200: {description: ok, content: {application/json: {schema: ${broken}}}}}}}}\n`;
   const { output } = await check(text);
-  expect(output).toMatch(/^warning +SCHEMA_(?:UNUSABLE|REPAIRED) +api\.yaml:3:\d+ .*dependentRequired/);
+  expect(output).toMatch(/\nwarning +SCHEMA_(?:UNUSABLE|REPAIRED) +api\.yaml:3:\d+ .*dependentRequired/);
 });
 
 test('what no value can fit is an error, at the part that contradicts another; what can be left out is not', async () => {
@@ -112,10 +112,33 @@ test('what no value can fit is an error, at the part that contradicts another; w
   ].join('\n');
   const { code, output } = await check(`${HEAD}${text}`);
   expect(output.split('\n')).toEqual([
+    'Pets 2: 5 operations, 2 errors, 0 warnings',
     expect.stringMatching(/^error {4}SCHEMA_CONTRADICTORY {2}api.yaml:11:.*no value can fit: .*must be an array/),
     expect.stringMatching(/^error {4}SCHEMA_CONTRADICTORY {2}api.yaml:12:.*no value can fit: .*"x.y" must be at/),
-    'Pets 2: 5 operations, 2 errors, 0 warnings',
     '',
   ]);
   expect(code).toBe(1);
+});
+
+test('only the problems of an operation, and of the schemas that it refers to, are printed where a filter names it', async () => {
+  const folder = createFolder({
+    'api.yaml': `${HEAD}paths:
+  /a: {get: {operationId: readA, responses: {200: {description: ok, content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}}}}
+  /b: {get: {operationId: readB}}
+  /c: {post: {responses: {201: {description: ok}}}}
+components: {schemas: {A: {type: object, properties: {b: {$ref: '#/components/schemas/B'}}}, B: {type: foo}, C: {type: bar}}}
+`,
+  });
+  const list = async (operation: string): Promise<readonly string[]> => {
+    const lines: string[] = [];
+    await runCheck({ spec: `${folder}/api.yaml`, operation, write: (line) => lines.push(line) });
+    return lines.map((line) => line.replace(/ {2}.*#/, ' #').replace(/\).*/, ')'));
+  };
+  expect(await list('readA')).toEqual([
+    'Pets 2: 3 operations, 0 errors, 1 warning',
+    'warning #/components/schemas/B/type)',
+  ]);
+  expect(await list('GET /b')).toEqual(['Pets 2: 3 operations, 0 errors, 1 warning', 'warning #/paths/~1b/get)']);
+  await expect(list('readC')).rejects.toThrow('no operation of the document matches the filters');
+  await expect(list('raedA')).rejects.toThrow('did you mean "readA"?');
 });

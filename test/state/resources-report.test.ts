@@ -165,3 +165,34 @@ function listProperties(schema: unknown): readonly string[] {
     return own.concat(listProperties(inner));
   });
 }
+
+describe('vouch resources with filters', () => {
+  const show = async (filters: object): Promise<readonly string[]> => {
+    const lines: string[] = [];
+    await runResources({ spec, ...filters, write: (line) => lines.push(...line.split('\n')) });
+    return lines;
+  };
+
+  it('begins with a summary of the document, also where it shows a part of it', async () => {
+    const [whole] = await show({});
+    const [first, ...rest] = await show({ collection: 'fleets' });
+    expect(first).toBe(whole);
+    expect(first).toMatch(/collections?, \d+ of \d+ operations bound$/);
+    expect(rest.filter((line) => /^\w/.test(line)).every((line) => line.startsWith('fleets'))).toBe(true);
+  });
+
+  it('shows one operation, and those with a low confidence', async () => {
+    const isOperation = (line: string): boolean => / {2}\d\.\d\d {2}/.test(line);
+    expect((await show({ operation: 'readRobot' })).filter(isOperation)).toHaveLength(1);
+    const low = (await show({ below: '0.9' })).filter(isOperation);
+    expect(low.length).toBeGreaterThan(0);
+    for (const line of low) expect(Number(/ {2}(\d\.\d\d) {2}/.exec(line)?.[1])).toBeLessThan(0.9);
+  });
+
+  it.each([
+    ['an unknown operation', { operation: 'readRobto' }, 'did you mean "readRobot"?'],
+    ['a confidence that is no number', { below: 'low' }, '--below must be a number from 0 to 1, got "low"'],
+  ])('refuses %s', async (_, filters, says) => {
+    await expect(show(filters)).rejects.toThrow(says);
+  });
+});

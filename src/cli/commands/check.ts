@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { Contract, Problem, ProblemCode } from '../../contract/contract.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { addTo } from '../../base/json.js';
-import { formatMistake, countOf } from '../../base/errors.js';
+import { countOf, formatMistake, MockError, suggest } from '../../base/errors.js';
+import { inferResources } from '../../resources/infer/infer.js';
 import { createGenerator } from '../../generate/generate.js';
 import { isJsonType, toEssence } from '../../contract/media-type.js';
 import { createValidators, prepareSchemas, type Validators } from '../../schema/validate.js';
@@ -14,14 +15,26 @@ import type { Output } from '../output.js';
 export function defineCommand(command: Command, output: Output): void {
   addDocument(command, output, runCheck)
     .description('list problems of an OpenAPI document, invalid examples and unusable schemas; exit code 1 on errors')
+    .option(
+      '--operation <id>',
+      'only problems of this operation and of the schemas that it refers to: its id, or "GET /path"',
+    )
+    .option('--collection <name>', 'only problems of the operations of this collection, as "vouch resources" names it')
     .option('--json', 'print JSON');
+}
+
+/** Options of `vouch check`. */
+export interface CheckOptions extends ReportOptions {
+  readonly operation?: string;
+  readonly collection?: string;
 }
 
 /**
  * `vouch check`: prints the problems of a document, invalid examples and schemas that cannot be compiled, in the order of the
- * document. @returns the exit code: 1 if one of them is an error, otherwise 0. @throws MockError if it cannot be loaded.
+ * document. @returns the exit code: 1 if one of them is an error, otherwise 0. @throws MockError if it cannot be loaded, or if a filter matches
+ * no operation.
  */
-export async function runCheck(options: ReportOptions): Promise<number> {
+export async function runCheck(options: CheckOptions): Promise<number> {
   const { spec, json = false, write } = options;
   // Documents are checked while they are edited: caching each version would fill the disk.
   const contract = await loadDocument(options, { 'document.cacheFolder': false });
@@ -34,22 +47,79 @@ export async function runCheck(options: ReportOptions): Promise<number> {
     ...findUnmeetable(contract, validators),
     ...validators.problems(),
   ];
-  const problems = found.toSorted(comparePlaces);
+  const isShown = createFilter(contract, validators, options);
+  const problems = found.filter(isShown).toSorted(comparePlaces);
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const { title, version, operations } = contract;
   if (json) {
     write(JSON.stringify({ spec, title, version, operations: operations.length, errors, problems }, undefined, 2));
   } else {
+    const counts = `${countOf(errors, 'error')}, ${countOf(problems.length - errors, 'warning')}`;
+    write(`${title} ${version}: ${countOf(operations.length, 'operation')}, ${counts}`);
     for (const [problem, others] of groupByCause(problems)) {
       // Severity, code, place, message, and what vouch assumes instead.
       const assumed = problem.assumed === undefined ? '' : `; ${problem.assumed}`;
       const more = others === 0 ? '' : ` (and at ${countOf(others, 'more place')})`;
       write(`${problem.severity.padEnd(7)}  ${formatMistake(problem)}${assumed}${more}`);
     }
-    const counts = `${countOf(errors, 'error')}, ${countOf(problems.length - errors, 'warning')}`;
-    write(`${title} ${version}: ${countOf(operations.length, 'operation')}, ${counts}`);
   }
   return errors > 0 ? 1 : 0;
+}
+
+/** Whether a problem is in the operations that the filters name, or in a schema that one of them refers to. @throws MockError `OPTION_INVALID`. */
+function createFilter(
+  contract: Contract,
+  validators: Validators,
+  { operation, collection }: CheckOptions,
+): (problem: Problem) => boolean {
+  if (operation === undefined && collection === undefined) return () => true;
+  const { bindings } = collection === undefined ? { bindings: undefined } : inferResources(contract);
+  const chosen = contract.operations.filter(
+    ({ id, method, path }) =>
+      (operation === undefined || operation === id || operation === `${method} ${path}`) &&
+      (collection === undefined || bindings?.get(id)?.collection === collection),
+  );
+  if (chosen.length === 0) {
+    const names = [
+      ...(operation === undefined ? [] : contract.operations.map(({ id }) => id)),
+      ...[...(bindings?.values() ?? [])].map((binding) => binding.collection),
+    ];
+    const hint = suggest(operation ?? collection ?? '', names) ?? '"vouch resources" lists operations and collections';
+    throw new MockError('OPTION_INVALID', 'no operation of the document matches the filters', { hint });
+  }
+  const places = listReached(validators, chosen).map(contract.locate);
+  return ({ at }) =>
+    places.some(
+      ({ file, pointer = '' }) =>
+        file === at.file && (at.pointer === pointer || at.pointer?.startsWith(`${pointer}/`) === true),
+    );
+}
+
+/** The pointers of operations, and of all schemas that they refer to. */
+function listReached(validators: Validators, operations: readonly Operation[]): readonly string[] {
+  const reached = new Set(operations.map(({ pointer }) => pointer));
+  const waiting = operations.flatMap((operation): [string, Direction][] => listSchemas(operation));
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [pointer, direction] = next;
+    for (const reference of validators.prepare(pointer, direction)) {
+      if (reached.has(reference)) continue;
+      reached.add(reference);
+      waiting.push([reference, direction]);
+    }
+  }
+  return [...reached];
+}
+
+function listSchemas({ parameters, body, responses }: Operation): [string, Direction][] {
+  const ofMedia =
+    (direction: Direction) =>
+    ({ schema, schemaPointer }: MediaType): [string, Direction][] =>
+      schema === undefined ? [] : [[schemaPointer, direction]];
+  return [
+    ...parameters.map(({ schemaPointer }): [string, Direction] => [schemaPointer, 'request']),
+    ...(body?.content ?? []).flatMap(ofMedia('request')),
+    ...responses.flatMap(({ content }) => content.flatMap(ofMedia('response'))),
+  ];
 }
 
 /** The first problem of each cause, and the number of others that say the same elsewhere. */

@@ -35,7 +35,7 @@ export function listWords(program: Command, words: readonly string[]): readonly 
   const current = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   const command = before.reduce((above, word) => above.commands.find((each) => each.name() === word) ?? above, program);
-  const options = command.createHelp().visibleOptions(command);
+  const options = command.options.filter(({ hidden }) => !hidden);
   const given = options.find(({ short, long }) => [short, long].includes(before.at(-1)));
   const flags = options.flatMap(({ short, long }) => [short ?? [], long ?? []].flat());
   const found =

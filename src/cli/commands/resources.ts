@@ -5,16 +5,22 @@ import { createValidators } from '../../schema/validate.js';
 import { inferResources } from '../../resources/infer/infer.js';
 import { createItemModels } from '../../resources/item/item-models.js';
 import { createSchemaReader } from '../../contract/schema-view/schema-view.js';
-import type { Resource } from '../../resources/item/resource.js';
+import type { Resource, Resources } from '../../resources/item/resource.js';
 import { createItems } from '../../resources/store/items.js';
 import { addDocument, loadDocument, type ReportOptions } from '../document.js';
 import { alignColumns, type Output } from '../output.js';
-import { countOf } from '../../base/errors.js';
+import { countOf, MockError, suggest } from '../../base/errors.js';
 
 /** Defines `vouch resources`. */
 export function defineCommand(command: Command, output: Output): void {
   addDocument(command, output, runResources)
     .description('show which operations form a resource, how their bodies hold the items, and why')
+    .option('--collection <name>', 'only this collection, and those below it')
+    .option('--operation <id>', 'only this operation: its id, or "GET /path"')
+    .option(
+      '--below <confidence>',
+      'only operations with a lower confidence, from 0 to 1, and those that are not bound',
+    )
     .option('--json', 'print JSON');
 }
 
@@ -24,8 +30,9 @@ export function defineCommand(command: Command, output: Output): void {
  *
  * @throws MockError if the document cannot be loaded or contains an invalid hint.
  */
-export async function runResources(options: ReportOptions): Promise<number> {
+export async function runResources(options: ResourcesOptions): Promise<number> {
   const { json = false, write } = options;
+  const isShown = createFilter(options);
   const contract = await loadDocument(options, { 'document.cacheFolder': false });
   const resources = inferResources(contract);
   const validators = createValidators(contract);
@@ -35,13 +42,20 @@ export async function runResources(options: ReportOptions): Promise<number> {
     items: createItems(createItemModels({ contract, resources, validators, generator })),
     read: createSchemaReader(contract),
   };
-  const collections = [...resources.collections.values()].map((resource) => ({
-    resource,
-    operations: [...resources.bindings.values()]
+  const isFiltered = isShown !== undefined;
+  const collections = [...resources.collections.values()].flatMap((resource) => {
+    const operations = [...resources.bindings.values()]
       .filter(({ collection }) => collection === resource.name)
-      .map((binding) => describeBinding(context, binding)),
-  }));
-  const { bindings, unbound } = resources;
+      .map((binding) => describeBinding(context, binding))
+      .filter((each) => isShown?.({ ...each, collection: resource.name }) !== false);
+    return isFiltered && operations.length === 0 ? [] : [{ resource, operations }];
+  });
+  const { bindings } = resources;
+  const unbound = resources.unbound.filter(
+    ({ operation: { id, method, path } }) =>
+      isShown?.({ operation: id, method, path, collection: undefined, confidence: undefined }) !== false,
+  );
+  if (isFiltered && collections.length + unbound.length === 0) throw toNoMatch(options, resources);
   if (json) {
     const { title, version, preset } = contract;
     const report = {
@@ -54,6 +68,10 @@ export async function runResources(options: ReportOptions): Promise<number> {
     write(JSON.stringify(report, undefined, 2));
     return 0;
   }
+  const total = countOf(bindings.size + resources.unbound.length, 'operation');
+  const counts = `${countOf(resources.collections.size, 'collection')}, ${bindings.size} of ${total} bound`;
+  const preset = contract.preset === undefined ? '' : ` (preset: ${contract.preset})`;
+  write(`${contract.title} ${contract.version}${preset}: ${counts}\n`);
   for (const { resource, operations } of collections) {
     const isParent = collections.some((other) => other.resource.parents.includes(resource.name));
     if (operations.length === 0 && !isParent) continue;
@@ -63,11 +81,45 @@ export async function runResources(options: ReportOptions): Promise<number> {
   }
   if (unbound.length > 0) write('\nnot bound: answered from examples and schemas');
   for (const { operation, why } of unbound) write(`  ${operation.method} ${operation.path}  ${why}`);
-  const total = countOf(bindings.size + unbound.length, 'operation');
-  const counts = `${countOf(collections.length, 'collection')}, ${bindings.size} of ${total} bound`;
-  const preset = contract.preset === undefined ? '' : ` (preset: ${contract.preset})`;
-  write(`\n${contract.title} ${contract.version}${preset}: ${counts}`);
   return 0;
+}
+
+/** Options of `vouch resources`. */
+export interface ResourcesOptions extends ReportOptions {
+  readonly collection?: string;
+  readonly operation?: string;
+  readonly below?: string;
+}
+
+/** What a filter reads of an operation; without a collection, it is not bound. */
+interface Filtered extends Pick<OperationReport, 'method' | 'operation' | 'path'> {
+  readonly collection: string | undefined;
+  readonly confidence: number | undefined;
+}
+
+/** Whether an operation is shown; undefined without filters. @throws MockError `OPTION_INVALID`. */
+function createFilter({ collection, operation, below }: ResourcesOptions): ((of: Filtered) => boolean) | undefined {
+  if (collection === undefined && operation === undefined && below === undefined) return undefined;
+  const limit = below === undefined ? Infinity : Number(below);
+  if (!(limit >= 0))
+    throw new MockError('OPTION_INVALID', `--below must be a number from 0 to 1, got ${JSON.stringify(below)}`);
+  return (of) =>
+    (collection === undefined ||
+      of.collection === collection ||
+      of.collection?.startsWith(`${collection}.`) === true) &&
+    (operation === undefined || of.operation === operation || `${of.method} ${of.path}` === operation) &&
+    (of.confidence ?? 0) < limit;
+}
+
+function toNoMatch({ collection, operation }: ResourcesOptions, resources: Resources): MockError {
+  const names = [...resources.collections.keys()];
+  const operations = [...resources.bindings.keys(), ...resources.unbound.map((each) => each.operation.id)];
+  const meant = [
+    collection === undefined || names.includes(collection) ? undefined : suggest(collection, names),
+    operation === undefined ? undefined : suggest(operation, operations),
+  ].find((each) => each !== undefined);
+  const hint = meant ?? 'run it without filters for all collections and operations';
+  return new MockError('OPTION_INVALID', 'no operation of the document matches the filters', { hint });
 }
 
 /** A collection with the reports of its operations. */

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Help, type Option } from 'commander';
 import { setFlagsFromString } from 'node:v8';
 import { MockError } from '../../base/errors.js';
 import { COMMANDS } from '../command-table.js';
@@ -30,7 +30,10 @@ export async function defineProgram(
   const program = new Command('vouch')
     .description('A mock server for contract testing: every response is checked against the OpenAPI document.')
     .version(readVersion())
-    .configureHelp({ optionDescription: describeFlag })
+    .configureHelp({
+      optionDescription: describeFlag,
+      ...(words.includes(HELP_ALL) ? {} : { visibleOptions: listUsualOptions }),
+    })
     .showHelpAfterError(
       replacement === undefined
         ? '(for help: vouch --help or vouch <command> --help)'
@@ -38,10 +41,48 @@ export async function defineProgram(
     );
   for (const [name, [summary, load]] of Object.entries({ ...COMMANDS, ...added })) {
     const command = program.command(name).description(summary);
+    if (RARE.has(name)) command.helpGroup('Commands that few need:');
     if (name !== requested) continue;
     (await load()).defineCommand(command, output);
+    if (!words.includes(HELP_ALL)) command.addHelpText('after', () => describeRest(command));
   }
   return program;
+}
+
+/** Commands that few need. */
+const RARE: ReadonlySet<string> = new Set(['completion', 'config', 'explain', 'pact', 'schema']);
+
+/** Shows all flags of a command with many. */
+const HELP_ALL = '--help-all';
+
+/** How many flags the help of a command shows; those with more show the usual ones. */
+const MAX_SHOWN = 25;
+
+/** The flags that most people need, of commands with many. */
+const USUAL: ReadonlySet<string | undefined> = new Set(
+  [
+    ['port', 'host', 'tls', 'json', 'quiet', 'trace', 'base-path', 'coverage', 'cors-origin', 'config', 'open', 'help'],
+    ['overlay', 'fixtures', 'scenarios', 'scenario', 'seed', 'clock', 'handlers', 'no-state', 'unknown-ids'],
+    ['no-watch', 'strict', 'token'],
+    ['recordings', 'cassette', 'mode', 'upstream', 'header', 'owner', 'redact-key', 'redact-env', 'ignore-body'],
+    ['exclude-operation', 'insecure'],
+  ]
+    .flat()
+    .map((name) => `--${name}`),
+);
+
+function listAllOptions(command: Command): Option[] {
+  return new Help().visibleOptions(command);
+}
+
+function listUsualOptions(command: Command): Option[] {
+  const all = listAllOptions(command);
+  return all.length <= MAX_SHOWN ? all : all.filter(({ long }) => USUAL.has(long ?? undefined));
+}
+
+function describeRest(command: Command): string {
+  const left = listAllOptions(command).length - listUsualOptions(command).length;
+  return left === 0 ? '' : `\n${left} more flags: vouch ${command.name()} ${HELP_ALL}`;
 }
 
 /** Runs the command that the arguments of the process name. */
@@ -63,7 +104,10 @@ export async function runProgram(): Promise<void> {
     const program = await defineProgram(words);
     // After the command is loaded: V8 takes compiled code only with the options that it was compiled with.
     limitCollectorThreads();
-    await program.parseAsync(words, { from: 'user' });
+    await program.parseAsync(
+      words.map((word) => (word === HELP_ALL ? '--help' : word)),
+      { from: 'user' },
+    );
   } catch (error) {
     // A mistake of the user in one or two lines; anything else with its stack.
     const stack = isError(error) ? (error.stack ?? error.message) : String(error);
