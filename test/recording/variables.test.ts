@@ -114,6 +114,14 @@ describe('values that differ in each run', () => {
     expect(await sourceOf(ids, ['/events', send('POST', { ref: 'another' })])).toBe('replay:miss');
   });
 
+  it('match in a request that reads, where a later one writes under the id', async () => {
+    const mock = await replayOf([[`/items/${ONE}`], [`/items/${ONE}`, send('PUT', { id: ONE })], [`/items/${TWO}`]]);
+    expect(await sourceOf(mock, [`/items/${OTHER}`])).toMatch(/^replay:0001/);
+    expect(await sourceOf(mock, [`/items/${OTHER}`, send('PUT', { id: OTHER })])).toMatch(/^replay:0002/);
+    const fresh = await replayOf([[`/items/${ONE}`], [`/items/${TWO}`]]);
+    expect(await sourceOf(fresh, [`/items/${OTHER}`])).toBe('replay:miss');
+  });
+
   it('replace the recorded ones in later requests and answers', async () => {
     const mock = await replayOf([[`/items/${ONE}`, send('PUT', { id: ONE })], [`/items/${ONE}`], [`/items/${TWO}`]]);
     // The client makes the id of an item that it puts.

@@ -81,12 +81,14 @@ export function createFindByKind(contract: Contract, cassette: () => readonly Re
     }
     return schemas.all(pointers).some(({ format }) => format !== undefined && format === FORMATS[kind]);
   };
-  /** Whether a client made a value of a path: no earlier exchange has it. */
+  /** Whether a client made a value of a path: no earlier exchange has it, and this one or a later one writes under it. */
   const isMadeByClient = ({ exchange }: RecordedFacts, value: unknown): boolean => {
-    if (exchange.request.method !== 'PUT' && exchange.request.method !== 'POST') return false;
     const text = String(value);
-    const earlier = cassette().filter((other) => other.exchange.number < exchange.number);
-    return !earlier.some((other) => JSON.stringify([other.exchange.request, other.exchange.response]).includes(text));
+    const has = ({ request, response }: StoredExchange): boolean => JSON.stringify([request, response]).includes(text);
+    const all = cassette().map((each) => each.exchange);
+    if (all.some((other) => other.number < exchange.number && has(other))) return false;
+    // Clients ask whether there is something under an id before they write it.
+    return isWrite(exchange) || all.some((other) => other.number > exchange.number && isWrite(other) && has(other));
   };
 
   return (received, recorded) => {
@@ -111,6 +113,10 @@ export function createFindByKind(contract: Contract, cassette: () => readonly Re
       return isMatch ? [{ exchange: entry.exchange, replaced }] : [];
     });
   };
+}
+
+function isWrite({ request }: StoredExchange): boolean {
+  return request.method === 'PUT' || request.method === 'POST';
 }
 
 /** The facts with the kinds of values in place of the values that differ in each run. */
