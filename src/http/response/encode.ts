@@ -80,10 +80,28 @@ export function createEncoder(writers: readonly BodyWriter[]): Encoder {
       headers['content-length'] = String(Buffer.byteLength(body));
     else if (isHead || status === 304) Object.assign(headers, readLength(answer));
     const ResponseClass = target?.ResponseClass ?? host.Response;
-    const response = new ResponseClass(isHead ? null : body, { status, headers: toHeaders(headers, repeated) });
+    const content = body !== null && !isHead && isChunked(answer) ? toChunk(body) : body;
+    const response = new ResponseClass(isHead ? null : content, { status, headers: toHeaders(headers, repeated) });
     if (outgoing !== undefined && answer.reason !== undefined) outgoing.statusMessage = toFieldValue(answer.reason);
     return response;
   };
+}
+
+/** Whether an answer says that its length is not known before, as that of an upstream. */
+function isChunked({ headers }: Pick<Answer, 'headers'>): boolean {
+  return headers['transfer-encoding'] === 'chunked';
+}
+
+/** A body of which servers do not know the length. */
+function toChunk(body: WrittenBody): WrittenBody {
+  if (typeof body !== 'string' && !isBytes(body)) return body;
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  return new host.ReadableStream<Uint8Array>({
+    start: (controller) => {
+      if (bytes.byteLength > 0) controller.enqueue(bytes);
+      controller.close();
+    },
+  });
 }
 
 /** Servers send statuses up to 999, a Response of the platform only up to 599. */

@@ -169,6 +169,10 @@ function readSize(body: UpstreamRequest['body']): number {
   return isBytes(body) ? body.byteLength : body.size;
 }
 
+function isChunked({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding']?.toLowerCase() === 'chunked';
+}
+
 function toResponse(message: IncomingMessage, client: ClientRequest, interim: readonly number[]): UpstreamResponse {
   const fields: (readonly [string, string])[] = [];
   for (let i = 0; i < message.rawHeaders.length; i += 2) {
@@ -182,7 +186,8 @@ function toResponse(message: IncomingMessage, client: ClientRequest, interim: re
     // RFC 9112 4: it may be empty.
     reason: statusMessage === '' || statusMessage === STATUS_CODES[statusCode] ? undefined : statusMessage,
     isLoop: statusCode === LOOP_STATUS && message.headers['x-mock-source'] === LOOP_SOURCE,
-    headers: readEndToEnd(fields),
+    // It says that the length of the content was not known before.
+    headers: { ...readEndToEnd(fields), ...(isChunked(message) && { 'transfer-encoding': 'chunked' }) },
     interim,
     body: readChunks(message, client),
     cancel: () => void client.destroy(),
