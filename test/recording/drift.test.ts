@@ -83,6 +83,8 @@ const EXITS: Partial<Record<DriftVerdict, number>> = {
   'contract-wrong': 2,
   'both-off-contract': 2,
   unreachable: 3,
+  'list-empty': 4,
+  gone: 5,
 };
 
 const WAYS: readonly (readonly [
@@ -99,7 +101,7 @@ const WAYS: readonly (readonly [
   ['a declared status came instead', {}, status(400), 'recording-old', /the status was 200 and is 400/],
   ['the API refuses to answer so often', {}, status(429), 'unreachable', /the API answered 429/],
   ['the API has an outage', {}, status(503), 'unreachable', /the API answered 503: try again/],
-  ['there is nothing at the path any more', {}, status(404), 'unreachable', /may not exist there/],
+  ['there is nothing at the path any more', {}, status(404), 'gone', /may not exist there/],
   ['404 was recorded', status(404), {}, 'unreachable', /the recorded 404 does not happen now/],
   ['both answer 404, which is not declared', status(404), status(404), 'contract-wrong', /suggested change: .* 404/],
   [
@@ -123,13 +125,13 @@ const WAYS: readonly (readonly [
     'unreachable',
     /login page/,
   ],
-  ['the list is empty now', { keys: 2 }, { keys: 0 }, 'unreachable', /the list of the API is empty/],
+  ['the list is empty now', { keys: 2 }, { keys: 0 }, 'list-empty', /the list of the API is empty/],
   ['the recorded list is empty', { keys: 0 }, { keys: 2 }, 'unreachable', /the list in the recording is empty/],
   [
     'the recorded items violate the contract, and the list is empty now',
     OFF,
     { keys: 0 },
-    'unreachable',
+    'list-empty',
     /the list of the API is empty/,
   ],
   ['both lists are empty', { keys: 0 }, { keys: 0 }, 'in-sync', /^= 0001/],

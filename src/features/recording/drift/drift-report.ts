@@ -2,7 +2,7 @@ import { type JunitCase, writeJunit } from '../../../base/junit.js';
 import type { DriftResult, DriftVerdict } from './drift.js';
 
 /** The mark, the exit code and the text of each verdict; a verdict with exit code 1 or 2 is a failure. */
-const VERDICTS: Readonly<Record<DriftVerdict, readonly [mark: string, exit: 0 | 1 | 2 | 3, text: string]>> = {
+const VERDICTS: Readonly<Record<DriftVerdict, readonly [mark: string, exit: 0 | 1 | 2 | 3 | 4 | 5, text: string]>> = {
   'in-sync': ['=', 0, 'in sync'],
   'recording-old': ['~', 1, 'the recording is outdated: record it again'],
   'api-left-contract': ['!', 2, 'the API violates the contract'],
@@ -10,12 +10,14 @@ const VERDICTS: Readonly<Record<DriftVerdict, readonly [mark: string, exit: 0 | 
   'contract-wrong': ['!', 2, 'the contract is wrong: API and recording agree'],
   'both-off-contract': ['!', 2, 'API and recording violate the contract in different ways'],
   unreachable: ['?', 3, 'could not be compared'],
+  'list-empty': ['?', 4, 'the list is empty now'],
+  gone: ['?', 5, 'the API answers that it does not exist'],
   skipped: ['-', 0, 'skipped'],
 };
 
 /**
  * The exit code: 0 all in sync, 1 a recording is not up to date, 2 the API and the contract disagree, 3 a request could not be
- * compared or none was. The highest one wins.
+ * compared or none was, 4 a list is empty now, 5 something does not exist any more. The highest one wins.
  */
 export function readDriftExit(results: readonly DriftResult[]): number {
   if (results.every(({ verdict }) => verdict === 'skipped')) return 3;
@@ -50,7 +52,7 @@ export function toDriftJunit(results: readonly DriftResult[], cassette: string):
     if (verdict === 'in-sync') return { group, name };
     const message = reason ?? VERDICTS[verdict][2];
     if (verdict === 'skipped') return { group, name, outcome: { element: 'skipped', message } };
-    const element = verdict === 'unreachable' ? 'error' : 'failure';
+    const element = VERDICTS[verdict][1] >= 3 ? 'error' : 'failure';
     return { group, name, outcome: { element, type: verdict, message, text: listDetails(result).join('\n') } };
   });
   return writeJunit([{ name: `drift of ${cassette}`, cases }]);

@@ -30,6 +30,8 @@ export type DriftVerdict =
   | 'contract-wrong'
   | 'both-off-contract'
   | 'unreachable'
+  | 'gone'
+  | 'list-empty'
   | 'skipped';
 
 /** The result for one request. */
@@ -107,7 +109,10 @@ async function compareGroup(exchanges: readonly StoredExchange[], parts: Compari
   const wasRecorded = exchanges.some(({ response }) => response?.status === live.status);
   const isExpected = wasRecorded && !isLoginPage(live, last.response);
   const obstacle = isExpected ? undefined : (readObstacle(live, last.response) ?? readOmitted(last, live, parts));
-  if (obstacle !== undefined) return toResult(last, { verdict: 'unreachable', reason: obstacle });
+  if (obstacle !== undefined) {
+    const verdict = GONE.has(live.status) ? 'gone' : 'unreachable';
+    return toResult(last, { verdict, reason: obstacle });
+  }
   const results = exchanges.map((exchange) => compare(exchange, operation, { live, parts }));
   return results.find(({ verdict }) => verdict === 'in-sync') ?? (results.at(-1) as DriftResult);
 }
@@ -136,7 +141,7 @@ function readObstacle(live: RecordedResponse, recorded: RecordedResponse | undef
   }
   if (status === 408 || status === 425 || status === 429) return `${answer}: send fewer requests, or try again later`;
   if (status >= 500) return `${answer}: try again when it is available`;
-  if (status === 404 || status === 410) return `${answer}: the recorded item may not exist there`;
+  if (GONE.has(status)) return `${answer}: the recorded item may not exist there`;
   if (status >= 300 && status < 400 && LOGIN_URL.test(location))
     return `${answer} and redirects to a login, ${location}`;
   return isLoginPage(live, recorded) ? 'the API answered with a login page: pass credentials with --header' : undefined;
@@ -218,9 +223,9 @@ function compare(
   const verdict = judge(proven, differences.length === 0);
   const [list] = [...empty.live, ...empty.recorded];
   if (verdict === 'in-sync' && list !== undefined) {
-    const side = empty.live.length > 0 ? 'of the API' : 'in the recording';
-    const reason = `the list ${side} is empty, so that its items cannot be compared`;
-    return toResult(exchange, { verdict: 'unreachable', reason, ...violations });
+    const isLive = empty.live.length > 0;
+    const reason = `the list ${isLive ? 'of the API' : 'in the recording'} is empty, so that its items cannot be compared`;
+    return toResult(exchange, { verdict: isLive ? 'list-empty' : 'unreachable', reason, ...violations });
   }
   if (live.status < 300 && violations.live.length === 0 && PASSING.has(recorded.status)) {
     const reason = `the recorded ${recorded.status} does not happen now`;
@@ -233,6 +238,9 @@ function compare(
   });
   return toResult(exchange, { verdict, differences, ...violations, suggestions: [...new Set(suggestions)] });
 }
+
+/** Statuses of what does not exist. */
+const GONE: ReadonlySet<number> = new Set([404, 410]);
 
 // Statuses that depend on the data and the load of a server.
 const PASSING: ReadonlySet<number> = new Set([404, 408, 410, 425, 429, 500, 502, 503, 504]);
