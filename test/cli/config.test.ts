@@ -313,6 +313,7 @@ describe('vouch serve', () => {
       environment.NO_COLOR === undefined ? `\u001B[${open}m${text}\u001B[${close}m` : text;
     const yellow = paint(33, 39);
     const bold = paint(1, 22);
+    const gray = paint(90, 39);
     const shown = output.replaceAll(/:\d{4,5}/g, ':PORT');
     // The repository can be near the folder of temporary files.
     const show = (name: string): string => {
@@ -330,6 +331,7 @@ describe('vouch serve', () => {
         'control API http://127.0.0.1:PORT/__mock',
         'inspector http://127.0.0.1:PORT/__mock/',
         `listening on ${bold('http://127.0.0.1:PORT/v1')}`,
+        gray("try: curl http://127.0.0.1:PORT/v1/organization/admin_api_keys -H 'authorization: bearer secret-token'"),
         '',
       ].join('\n'),
     );

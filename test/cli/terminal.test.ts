@@ -106,6 +106,7 @@ describe('the output of vouch serve', () => {
         'control API http://127.0.0.1:PORT/__mock',
         'inspector http://127.0.0.1:PORT/__mock/',
         `listening on ${paint('bold', 'http://127.0.0.1:PORT')}`,
+        paint('gray', 'try: curl http://127.0.0.1:PORT/pets'),
         paint('yellow', REPAIRED),
         `GET    /pets ${paint('green', '200')} ${paint('gray', '0ms')} ${paint('gray', 'state')}`,
         ...[
@@ -152,6 +153,7 @@ describe('the output of vouch serve', () => {
         'control API http://127.0.0.1:PORT/__mock',
         'inspector http://127.0.0.1:PORT/__mock/',
         'listening on http://127.0.0.1:PORT',
+        'try: curl http://127.0.0.1:PORT/pets',
         REPAIRED,
         'SIGTERM: closing',
         '',

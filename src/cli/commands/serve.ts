@@ -167,6 +167,7 @@ async function runServe(options: ServeOptions, files: OptionFiles): Promise<numb
   await using mock: Mock<Clock> = await openMock({ ...log, ...toMockOptions(options) }, { files });
   const collections = countCollections(fixtures);
   const background = new host.AbortController();
+  const { writeTryCommand } = await import('../serving/try-request.js');
   const signal = await listenUntilSignal(mock, options, ({ url, baseUrl, socket }, notes) => {
     const preset = mock.contract.preset ?? null;
     // A browser cannot connect to a Unix socket.
@@ -186,11 +187,13 @@ async function runServe(options: ServeOptions, files: OptionFiles): Promise<numb
     };
     const where = socket === undefined ? '' : `  (socket ${showPath(socket)})`;
     const page = inspector === null ? [] : [`inspector ${inspector}`];
+    const attempt = socket === undefined ? writeTryCommand(mock.contract, baseUrl) : undefined;
     const end = [
       describeControl(options, url + String(prefix)),
       ...page,
       ...notes,
       `listening on ${colour('bold', baseUrl)}${where}`,
+      ...(attempt === undefined ? [] : [colour('gray', `try: ${attempt}`)]),
     ];
     const lines = [...describeStart(mock, options, collections), ...end];
     options.write(options.json === true ? JSON.stringify(started) : lines.join('\n'));

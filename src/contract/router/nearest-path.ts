@@ -16,7 +16,10 @@ const MAX_SHARE = 0.5;
 
 type Compare = (one: string, other: string) => number;
 
-/** Finds up to three path keys that are most similar to an undeclared path, the nearest first. It compares the path with all of them. */
+/**
+ * Finds up to three path keys that are most similar to an undeclared path, the nearest first. It compares the path with all of them; for the
+ * root, which is like no other path, they are the shortest ones that can be read.
+ */
 export function findNearestPaths(operations: readonly Operation[], pathname: string): readonly string[] {
   const bases = [...new Set(operations.flatMap(({ basePaths }) => basePaths))].toSorted((a, b) => b.length - a.length);
   const base = bases.find((path) => pathname.startsWith(`${path}/`)) ?? '';
@@ -25,6 +28,7 @@ export function findNearestPaths(operations: readonly Operation[], pathname: str
     .filter((word) => word !== '')
     .slice(0, MAX_SEGMENTS)
     .map((word) => toComparable(decodeText(word)));
+  if (given.length === 0) return listShortest(operations);
   const limit = Math.max(MAX_SHARE, given.length / 2);
   const compareWith = memoize((one: string) => memoize((other: string) => compareSegments(one, other)));
   const compare: Compare = (one, other) => compareWith(one)(other);
@@ -38,6 +42,16 @@ export function findNearestPaths(operations: readonly Operation[], pathname: str
     .toSorted((one, other) => one.cost - other.cost || one.path.length - other.path.length)
     .slice(0, 3)
     .map(({ path, basePaths }) => `${basePaths.includes(base) ? base : basePaths[0]}${path}`);
+}
+
+/** The paths of GET with the fewest parameters, then the shortest ones. */
+function listShortest(operations: readonly Operation[]): readonly string[] {
+  const countParameters = (path: string): number => path.split('{').length;
+  return operations
+    .filter(({ method }) => method === 'GET')
+    .map(({ path, basePaths: [base = ''] }) => base + path)
+    .toSorted((one, other) => countParameters(one) - countParameters(other) || one.length - other.length)
+    .slice(0, 3);
 }
 
 /** The literals of the segments of a path key; undefined for a parameter. */
