@@ -13,7 +13,7 @@ import { toBareName } from '../../base/names.js';
 import { findListItems } from '../list/list-shape.js';
 import { compareSchemas, isSameItem, isSummary } from '../item/positions.js';
 import type { Within } from '../item/resource.js';
-import { type Candidates, type CollectionCandidate, listNamed, readLastWord } from './candidates.js';
+import { type Candidates, type CollectionCandidate, isReadable, listNamed, readLastWord } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
 import { listShorterKeys } from './path-shape.js';
 
@@ -143,7 +143,7 @@ export const findItemsElsewhere: FindWhole = (index, all, candidate) => {
     return (
       !isMembership &&
       schema !== undefined &&
-      index.operationsAt(each.itemKey).has('GET') &&
+      isReadable(index, each) &&
       above.length < candidate.groups.length &&
       above.at(-1)?.itemKey === candidate.groups[above.length - 1]?.itemKey &&
       (isSameItem(index.read, schema, item) ||

@@ -20,10 +20,17 @@ import {
   findValueArray,
   listBranches,
 } from '../../contract/schema-view/schema-view.js';
-import { CREATING, type ContractIndex, readBodyPointer, isNamedAs } from './contract-index.js';
+import {
+  CREATING,
+  type ContractIndex,
+  findQueryId,
+  isNamedAs,
+  isOneScalar,
+  readBodyPointer,
+} from './contract-index.js';
 import { findIdsInput } from '../list/inputs.js';
 import { readAnswerPointer, readCountShape } from '../list/list-shape.js';
-import { isSearchWord } from './path-shape.js';
+import { isSearchWord, type PathGroup } from './path-shape.js';
 import { toBareNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 
@@ -248,6 +255,9 @@ export const bindCollectionOperation: Bind = (index, candidate, operation) => {
     );
   }
   if (operation.method === 'DELETE') {
+    const queryId = findQueryId(lastGroup(candidate), operation.parameters.filter(isOneScalar));
+    if (queryId !== undefined && index.list(operation) === undefined)
+      return { ...found('delete', 0.85, `DELETE; it removes the item that "${queryId}" in the query names`), queryId };
     const listing = index.operationsAt(index.shape(operation)?.key).get('GET');
     const isPlain = operation.body === undefined && listing !== undefined && index.list(listing) !== undefined;
     return bindRemoval(index, candidate, { operation, isPlain });
@@ -278,7 +288,8 @@ export const bindCollectionOperation: Bind = (index, candidate, operation) => {
     return found('create', confidence, `${method} on a collection; the response is an item of it`);
   }
   // Some documents name the item in the body: `PUT /pet` with `{ "id": 10 }`.
-  if ((method === 'PUT' || method === 'PATCH') && body !== undefined && hasItemWithId(index, candidate, body)) {
+  const isChange = method === 'PUT' || method === 'PATCH';
+  if (isChange && body !== undefined && (hasItemWithId(index, candidate, body) || namesItem(index, candidate, body))) {
     const action = method === 'PUT' ? 'replace' : 'update';
     return found(action, 0.7, `${method} on a collection; its body is an item with its id`);
   }
@@ -317,6 +328,19 @@ function hasItemWithId(index: ContractIndex, candidate: CollectionCandidate, bod
   if (item === undefined || body.pointer === item.pointer) return item !== undefined;
   const hasId = listIdNames(candidate).some((name) => item.members.has(name) && body.members.has(name));
   return hasId && compareSchemas(index.read, item, body) >= 0.6;
+}
+
+/** Whether a body is an item that it identifies under another name than the item has: `gateId` for the `id` of a gate. */
+function namesItem(index: ContractIndex, { schema, groups }: CollectionCandidate, body: SchemaView): boolean {
+  const item = index.read(schema);
+  const noun = toBareNoun(groups.at(-1)?.words.at(-1));
+  const parameter = toBareName(groups.at(-1)?.parameters.at(-1) ?? 'id');
+  const [own, behind] = [`${noun}id`, parameter.replace(noun, '')];
+  // What a path calls `external_gate_id` is the `external_id` of a gate.
+  const names = new Set(behind.endsWith('id') ? [own, parameter, behind] : [own, parameter]);
+  const isId = ({ bare, name, scalar }: PropertyView): boolean => scalar && (names.has(bare) || means(name, 'ids.id'));
+  const hasIds = [item, body].every((each) => listProperties(each).some(isId));
+  return item !== undefined && hasIds && compareSchemas(index.read, item, body) >= 0.6;
 }
 
 /** Whether a POST on a collection lists its items: its name or its summary says so, and no GET does it. */
@@ -389,7 +413,7 @@ export const bindCollectionWord: Bind = (index, candidate, operation) => {
   const isItem = operation.method === 'GET' && isItemOf(index, candidate, operation);
   if (isItem && means(word, 'segments.latest'))
     return found('latest', 0.85, `"${word}"; the response is an item of the collection`);
-  const queryId = isItem ? findQueryId(candidate, operation) : undefined;
+  const queryId = isItem ? findQueryId(lastGroup(candidate), operation.parameters) : undefined;
   if (queryId !== undefined)
     return {
       ...found('read', 0.8, `"${word}"; the response is the item that "${queryId}" in the query names`),
@@ -433,7 +457,7 @@ function isNamedCreate(index: ContractIndex, candidate: CollectionCandidate, ope
 /** Whether only the server sets the id of what a body describes, so that the body does not name an item. */
 function hasOwnId(candidate: CollectionCandidate, body: SchemaView): boolean {
   const ids = listIdNames(candidate).flatMap((name) => body.members.get(name) ?? []);
-  return ids.length > 0 && ids.every(({ readOnly }) => readOnly);
+  return ids.every(({ readOnly }) => readOnly);
 }
 
 /** Whether a request has a file beside the properties of an item. */
@@ -444,12 +468,7 @@ function hasFile(index: ContractIndex, { body }: Operation): boolean {
   return schemas.some((each) => listProperties(each).some(({ schema }) => schema.format === 'binary'));
 }
 
-/** The query parameter with the id of an item: `linkId`, as the path of an item calls it, or `id`. */
-function findQueryId({ groups }: CollectionCandidate, { parameters }: Operation): string | undefined {
-  const { parameters: own = [], words = [] } = groups.at(-1) ?? {};
-  const wanted = new Set([own.at(-1) ?? 'id', `${toBareNoun(words.at(-1))}id`, 'id'].map(toBareName));
-  return parameters.find((each) => each.in === 'query' && wanted.has(toBareName(each.name)))?.name;
-}
+const lastGroup = ({ groups }: CollectionCandidate): PathGroup => groups.at(-1) ?? { words: [], parameters: [] };
 
 /** What an answer shows: the item of a collection, whatever is around it, else what bodies of its path have in common. */
 function findShown(

@@ -2,7 +2,7 @@ import { CHANGING_METHODS, type Operation } from '../../contract/operations/oper
 import { means } from '../../conventions/conventions.js';
 import { type SchemaView, listBranches, listProperties } from '../../contract/schema-view/schema-view.js';
 import { readAnswerPointer } from '../list/list-shape.js';
-import { isSummary } from '../item/positions.js';
+import { isSummary, isUnlike } from '../item/positions.js';
 import { type ContractIndex, isLongRunning } from './contract-index.js';
 import { isSearchWord, type KeyedGroup, type PathShape } from './path-shape.js';
 
@@ -158,19 +158,31 @@ function findQueried({ index, before, operation, shape, words }: PlainPath): str
 /** A path that only creates what another path with the same last segment reads: `/test_helpers/credits` and `/treasury/credits/{id}`. */
 function findCreated({ index, before, operation, shape, words }: PlainPath): string | undefined {
   const isCreate = index.creating(shape.key) === operation && operation.body !== undefined;
-  const answer = isCreate ? index.answer(operation) : undefined;
-  const isShown = ({ schema, groups }: CollectionCandidate): boolean => {
+  if (!isCreate) return undefined;
+  const isShown = (shown: SchemaView | undefined, { schema, groups }: CollectionCandidate): boolean => {
     const item = index.read(schema);
-    if (answer === undefined || item === undefined || answer === item) return answer === item;
+    if (shown === undefined || item === undefined || shown === item) return shown === item;
     // Below a parent, the answer can be a summary.
-    return groups.length < shape.groups.length && isSummary(index.read, answer, item);
+    return groups.length < shape.groups.length && isSummary(index.read, shown, item);
   };
-  const isRead = (candidate: CollectionCandidate): boolean =>
-    !candidate.singleton &&
-    candidate.groups.length <= shape.groups.length &&
-    index.operationsAt(candidate.itemKey).has('GET') &&
-    isShown(candidate);
-  return answer !== undefined && listNamed(before, words.at(-1)).some(isRead) ? answer.pointer : undefined;
+  const readable = listNamed(before, words.at(-1)).filter(
+    (candidate) =>
+      !candidate.singleton && candidate.groups.length <= shape.groups.length && isReadable(index, candidate),
+  );
+  const [answer, body] = [index.answer(operation), index.body(operation)];
+  if (answer !== undefined && readable.some((candidate) => isShown(answer, candidate))) return answer.pointer;
+  // An id or a task says less than the request.
+  const isReport = answer === undefined || (body !== undefined && isUnlike(index.read, answer, body));
+  const isOther = !isReport || body === undefined || index.list(operation) !== undefined;
+  return isOther ? undefined : readable.find((candidate) => isShown(body, candidate))?.schema;
+}
+
+/** Whether a path reads the items of a collection, or lists those that others change or remove. */
+export function isReadable(index: ContractIndex, { key, itemKey }: CollectionCandidate): boolean {
+  const [own, all] = [index.operationsAt(itemKey), index.operationsAt(key)];
+  if (own.has('GET')) return true;
+  const isChanged = CHANGING_METHODS.some((method) => own.has(method) || all.has(method));
+  return isChanged && index.list(all.get('GET')) !== undefined;
 }
 
 /** Whether a list shows the collection of its parent path: `/customers/search`, `/pet/findByStatus`. */
@@ -194,6 +206,7 @@ function findSingleton({ index, operation, shape, words }: PlainPath): string | 
 function findSchema(index: ContractIndex, key: string, itemKey: string | undefined): string | undefined {
   const item = index.operationsAt(itemKey);
   const listing = index.listing(key);
+  const reading = index.reading(key, itemKey);
   const listed = index.list(listing)?.itemSchema;
   const element = withProperties(index.read(listed));
   const show = (operation: Operation | undefined): string | undefined =>
@@ -211,8 +224,8 @@ function findSchema(index: ContractIndex, key: string, itemKey: string | undefin
     shown.members.size < element.members.size &&
     listProperties(shown).every(({ name }) => element.members.has(name));
   return (
-    (listed && findCommon(index, item.get('GET'), listed)) ??
-    show(item.get('GET')) ??
+    (listed && findCommon(index, reading, listed)) ??
+    show(reading) ??
     (isReport || isPart ? undefined : show(created)) ??
     element?.pointer ??
     show(item.get('PATCH')) ??

@@ -18,7 +18,7 @@ import {
   openEnvelope,
 } from '../item/positions.js';
 import { isSearchWord, type KeyedGroup, type PathGroup, type PathShape, readPathShapes } from './path-shape.js';
-import { addTo } from '../../base/json.js';
+import { addTo, isObject, isScalarType } from '../../base/json.js';
 
 /** A contract with the lookups that inference needs, each computed once. */
 export interface ContractIndex {
@@ -35,6 +35,8 @@ export interface ContractIndex {
   word(operation: Operation): string;
   /** What may list the items of a collection: its GET, else a POST whose name or summary says that it lists. */
   listing(key: string | undefined): Operation | undefined;
+  /** What reads one item of a collection: the GET of its path, else of a word behind the collection where the query has to name the item. */
+  reading(key: string, itemKey: string | undefined): Operation | undefined;
   /** What creates the items of a collection: its POST, else a PUT whose name or summary says that it creates. */
   creating(key: string | undefined): Operation | undefined;
   /** Where the items of the list in the success response of an operation are. */
@@ -78,7 +80,8 @@ export function createContractIndex(contract: Contract, read: ReadSchema): Contr
     if (!methods.has(operation.method) || operation.path === shape.template) methods.set(operation.method, operation);
   }
   const none: ReadonlyMap<string, Operation> = new Map();
-  const lookups = { read, shapes, byKey, ...createReceiptChecks({ read, shapes, byKey }) };
+  const byQuery = indexReads(shapes, byKey, (operation) => isList(operation, undefined));
+  const lookups = { read, shapes, byKey, byQuery, ...createReceiptChecks({ read, shapes, byKey }) };
   const findItem = createItemFinder(lookups);
   const unwrap = (operation: Operation, pointer = ''): SchemaView | undefined => {
     const whole = read(pointer);
@@ -95,6 +98,7 @@ export function createContractIndex(contract: Contract, read: ReadSchema): Contr
     read,
     operationsAt: (key = '') => byKey.get(key) ?? none,
     ...createUsual(byKey),
+    reading: (key, itemKey = '') => byKey.get(itemKey)?.get('GET') ?? byQuery.get(key),
     idParameters: (itemKey = '') => idParameters.get(itemKey) ?? [],
     operationsOn: (keys) => [...keys].flatMap((key) => allByKey.get(key) ?? []),
     shape: (operation) => operation && shapes.get(operation),
@@ -105,6 +109,41 @@ export function createContractIndex(contract: Contract, read: ReadSchema): Contr
     answer: memoize((operation) => operation && unwrap(operation, readAnswerPointer(operation))),
     body: memoize((operation) => operation && unwrap(operation, readBodyPointer(operation))),
   };
+}
+
+/** The operations that read the item which their query has to name, by the key of the collection before their last word: `/rooms/info?room_id=`. */
+function indexReads(
+  shapes: Lookups['shapes'],
+  byKey: Lookups['byKey'],
+  isList: (operation: Operation) => boolean,
+): ReadonlyMap<string, Operation> {
+  const found = new Map<string, Operation>();
+  for (const [operation, shape] of shapes) {
+    const last = shape?.groups.at(-1);
+    if (operation.method !== 'GET' || last === undefined || last.parameters.length > 0 || last.words.length < 2)
+      continue;
+    const key = last.key.slice(0, last.key.lastIndexOf('/'));
+    const [beside] = byKey.get(`${key}/{}`)?.values() ?? [];
+    const words = last.words.slice(0, -1);
+    const parameters = (beside && shapes.get(beside)?.groups.at(-1)?.parameters) ?? [];
+    const isNamed = findQueryId({ words, parameters }, operation.parameters.filter(isOneScalar)) !== undefined;
+    if (byKey.has(key) && isNamed && !isList(operation) && !found.has(key)) found.set(key, operation);
+  }
+  return found;
+}
+
+/** The query parameter with the id of an item: `linkId`, as the path of an item calls it, or `id`. */
+export function findQueryId(
+  { parameters: own, words }: PathGroup,
+  parameters: readonly Parameter[],
+): string | undefined {
+  const wanted = new Set([own.at(-1) ?? 'id', `${toBareNoun(words.at(-1))}id`, 'id'].map(toBareName));
+  return parameters.find((each) => each.in === 'query' && wanted.has(toBareName(each.name)))?.name;
+}
+
+/** Whether each request names one value of a parameter. */
+export function isOneScalar({ required, schema }: Parameter): boolean {
+  return required && isObject(schema) && schema.type !== undefined && isScalarType(schema.type);
 }
 
 /** Finds the operations that list and create the items of a collection. */
@@ -140,6 +179,7 @@ export function readBodyPointer(operation: Operation): string | undefined {
 }
 
 interface Lookups extends Pick<ContractIndex, 'isReceipt' | 'isTask' | 'read'> {
+  readonly byQuery: ReadonlyMap<string, Operation>;
   readonly shapes: ReadonlyMap<Operation, PathShape | undefined>;
   readonly byKey: ReadonlyMap<string, ReadonlyMap<string, Operation>>;
 }
@@ -148,7 +188,7 @@ interface Lookups extends Pick<ContractIndex, 'isReceipt' | 'isTask' | 'read'> {
 type FindItem = (operation: Operation) => readonly SchemaView[];
 
 function createItemFinder(lookups: Lookups): FindItem {
-  const { shapes, byKey } = lookups;
+  const { shapes, byKey, byQuery } = lookups;
   const byCollection = new Map<string, Operation[]>();
   for (const [operation, shape] of shapes) {
     if (shape === undefined) continue;
@@ -157,7 +197,8 @@ function createItemFinder(lookups: Lookups): FindItem {
   }
   const findAt = memoize((key: string) => {
     const operations = byCollection.get(key);
-    return operations && findItemOf(lookups, operations);
+    const reading = byQuery.get(key);
+    return operations && findItemOf(lookups, reading === undefined ? operations : [...operations, reading]);
   });
   return memoize((operation) => {
     const groups = shapes.get(operation)?.groups ?? [];
@@ -177,14 +218,19 @@ function toItemKeys(groups: readonly KeyedGroup[]): readonly string[] {
     if (isSearchWord(last.words.at(-1) ?? '')) keys.unshift(key);
     else keys.push(key);
   }
-  if (last.parameters.length === 0 && above !== undefined) keys.push(above.key);
+  if (last.parameters.length > 0 || above === undefined) return keys;
+  keys.push(above.key);
+  // `/crews/{id}/sailors` can show what `/sailors` holds.
+  if (groups.length === 2 && last.words.length === 1)
+    keys.push(['', ...above.words.slice(0, -1), ...last.words].join('/'));
   return keys;
 }
 
 /** The schema of the item that the operations of one collection show and take. */
 function findItemOf(lookups: Lookups, operations: readonly Operation[]): SchemaView | undefined {
-  const { read, shapes } = lookups;
-  const onItem = operations.filter((operation) => isOnItem(shapes.get(operation)));
+  const { read, shapes, byQuery } = lookups;
+  const byOwnQuery = new Set(byQuery.values());
+  const onItem = operations.filter((operation) => isOnItem(shapes.get(operation)) || byOwnQuery.has(operation));
   const onList = operations.filter((operation) => !onItem.includes(operation));
   const isList = (operation: Operation): boolean => findListItems(read, operation) !== undefined;
   const itemGets = select(onItem, 'GET');
@@ -226,7 +272,7 @@ function findItemOf(lookups: Lookups, operations: readonly Operation[]): SchemaV
 function createReceiptChecks({
   read,
   shapes,
-}: Omit<Lookups, 'isReceipt' | 'isTask'>): Pick<ContractIndex, 'isReceipt' | 'isTask'> {
+}: Pick<Lookups, 'byKey' | 'read' | 'shapes'>): Pick<ContractIndex, 'isReceipt' | 'isTask'> {
   let found: ReturnType<typeof indexGets> | undefined;
   const readGets = (): ReturnType<typeof indexGets> => (found ??= indexGets());
   const indexGets = () => {
@@ -324,8 +370,9 @@ function readList(lookups: Lookups, operation: Operation, findItem: FindItem): I
     return isSingle ? undefined : named;
   }
   const methods = lookups.byKey.get(shape?.key ?? '');
-  // What other methods change or remove is a singleton.
-  if (named === undefined && CHANGING_METHODS.some((method) => methods?.has(method))) return undefined;
+  const isChanged = CHANGING_METHODS.some((method) => methods?.has(method));
+  // What other methods change or remove is a singleton, unless it has items with paths of their own.
+  if (named === undefined && isChanged && !lookups.byKey.has(`${last.key}/{}`)) return undefined;
   const positions = findListPositions(read, pointer);
   if (positions.length === 0) return named;
   const whole = read(pointer);

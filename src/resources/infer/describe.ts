@@ -5,6 +5,7 @@ import { isObject, type SchemaObject, isScalarType } from '../../base/json.js';
 import { readNameSpan } from '../../contract/router/path-span.js';
 import type { CollectionCandidate } from './candidates.js';
 import type { ContractIndex } from './contract-index.js';
+import { isSummary } from '../item/positions.js';
 import {
   type PropertyView,
   type SchemaView,
@@ -358,6 +359,23 @@ export function findMembers(
     }
   }
   return members;
+}
+
+/** The id of what is below a parent and has none of its own, where a collection at the top with the same noun has items of the same schema. */
+export function findSharedIds(
+  collections: ReadonlyMap<string, Resource>,
+  { read }: Pick<ContractIndex, 'read'>,
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { name, parents, schema, idProperty, singleton } of collections.values()) {
+    if (parents.length === 0 || idProperty !== undefined || singleton) continue;
+    const top = collections.get(name.split('.').at(-1) ?? '');
+    const [own, item] = [read(schema), read(top?.schema)];
+    const isOfTop = own !== undefined && item !== undefined && (own === item || isSummary(read, own, item));
+    if (isOfTop && top?.parents.length === 0 && top.idProperty !== undefined && own.members.has(top.idProperty))
+      found.set(name, top.idProperty);
+  }
+  return found;
 }
 
 function toPath(words: readonly string[], parameters: readonly string[]): string {

@@ -12,7 +12,7 @@ import {
 import type { Contract } from '../../contract/contract.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { createSchemaReader } from '../../contract/schema-view/schema-view.js';
-import { describeResource, findMembers } from './describe.js';
+import { describeResource, findMembers, findSharedIds } from './describe.js';
 import { toBareNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import {
@@ -71,6 +71,10 @@ export function inferResources(contract: Contract): Resources {
   const tree = createCollectionTree(index, candidates);
   const { bindings, unbound } = bindOperations(index, tree, { sublists, called: rpc.bindings });
   const collections = describeCollections(index, tree, { candidates, called: rpc.collections });
+  for (const [name, idProperty] of findSharedIds(collections, index)) {
+    const resource = collections.get(name);
+    if (resource !== undefined) collections.set(name, { ...resource, idProperty });
+  }
   for (const [name, members] of findMembers(collections, bindings, index)) {
     const resource = collections.get(name);
     if (resource !== undefined) collections.set(name, { ...resource, ...members });

@@ -522,7 +522,9 @@ function listIdNames(names: readonly string[], idProperty: string): readonly str
   const own = toBareName(idProperty);
   const short = names.flatMap((noun) => (own.startsWith(noun) && own !== noun ? [own.slice(noun.length)] : []));
   const kinds = short.length > 0 ? short : means(own, 'ids.id', 'ids.name') ? names.map((noun) => `${noun}${own}`) : [];
-  return [own, ...kinds, ...names.flatMap((name) => [`${name}id`, name]), 'identifier'];
+  // Methods can call a `uuid` plainly `id`.
+  const plain = means(own, 'ids.id') ? ['id'] : [];
+  return [own, ...kinds, ...plain, ...names.flatMap((name) => [`${name}id`, name]), 'identifier'];
 }
 
 /** The input with the first of some bare names that there is. */
