@@ -186,6 +186,7 @@ describe('a change of a collection whose body calls the id differently', () => {
   const withId = (name: string): Part => object({ [name]: TEXT, label: TEXT, size: INTEGER }, name);
   it.each([
     ['as the path does', 'id', 'jarId', 'jarId'],
+    ['as the path does, for a uuid', 'uuid', 'jarId', 'jarId'],
     ['plainly', 'jarId', 'id', 'id'],
     ['as the item does, without the noun of the path', 'external_id', 'external_jar_id', 'external_id'],
   ])('changes the item that it names %s', async (_, own, parameter, name) => {

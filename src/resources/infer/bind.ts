@@ -10,7 +10,7 @@ import {
 } from '../../contract/operations/responses.js';
 import { findEffect } from '../item/effects.js';
 import { isStatus } from '../item/server-values.js';
-import type { Action, Binding, Within } from '../item/resource.js';
+import type { Action, Binding, ParameterPlace, Within } from '../item/resource.js';
 import { findItemPlace, isSameItem, isSummary, compareSchemas } from '../item/positions.js';
 import type { CollectionCandidate } from './candidates.js';
 import {
@@ -43,8 +43,8 @@ export interface InferredAction {
   readonly elements?: Binding['elements'];
   /** The collection of the items that it shows in place of the identifiers of elements. */
   readonly related?: CollectionCandidate | undefined;
-  /** The query parameter that identifies the item, where the path does not. */
-  readonly queryId?: string | undefined;
+  /** What identifies the item, where the path does not. */
+  readonly key?: ParameterPlace | undefined;
   /** From 0 to 1. */
   readonly confidence: number;
   readonly why: string;
@@ -257,7 +257,10 @@ export const bindCollectionOperation: Bind = (index, candidate, operation) => {
   if (operation.method === 'DELETE') {
     const queryId = findQueryId(lastGroup(candidate), operation.parameters.filter(isOneScalar));
     if (queryId !== undefined && index.list(operation) === undefined)
-      return { ...found('delete', 0.85, `DELETE; it removes the item that "${queryId}" in the query names`), queryId };
+      return {
+        ...found('delete', 0.85, `DELETE; it removes the item that "${queryId}" in the query names`),
+        key: inQuery(queryId),
+      };
     const listing = index.operationsAt(index.shape(operation)?.key).get('GET');
     const isPlain = operation.body === undefined && listing !== undefined && index.list(listing) !== undefined;
     return bindRemoval(index, candidate, { operation, isPlain });
@@ -288,10 +291,12 @@ export const bindCollectionOperation: Bind = (index, candidate, operation) => {
     return found('create', confidence, `${method} on a collection; the response is an item of it`);
   }
   // Some documents name the item in the body: `PUT /pet` with `{ "id": 10 }`.
-  const isChange = method === 'PUT' || method === 'PATCH';
-  if (isChange && body !== undefined && (hasItemWithId(index, candidate, body) || namesItem(index, candidate, body))) {
+  if ((method === 'PUT' || method === 'PATCH') && body !== undefined) {
+    const isPlain = hasItemWithId(index, candidate, body);
+    const key = isPlain ? undefined : findBodyId(index, candidate, operation);
     const action = method === 'PUT' ? 'replace' : 'update';
-    return found(action, 0.7, `${method} on a collection; its body is an item with its id`);
+    if (isPlain || key !== undefined)
+      return { ...found(action, 0.7, `${method} on a collection; its body is an item with its id`), key };
   }
   return `${operation.method} on a whole collection is not supported`;
 };
@@ -330,8 +335,13 @@ function hasItemWithId(index: ContractIndex, candidate: CollectionCandidate, bod
   return hasId && compareSchemas(index.read, item, body) >= 0.6;
 }
 
-/** Whether a body is an item that it identifies under another name than the item has: `gateId` for the `id` of a gate. */
-function namesItem(index: ContractIndex, { schema, groups }: CollectionCandidate, body: SchemaView): boolean {
+/** Where the body of a request identifies an item under another name than the item has: `gateId` for the `id` of a gate. */
+function findBodyId(
+  index: ContractIndex,
+  { schema, groups }: CollectionCandidate,
+  operation: Operation,
+): InferredAction['key'] {
+  const body = index.body(operation);
   const item = index.read(schema);
   const noun = toBareNoun(groups.at(-1)?.words.at(-1));
   const parameter = toBareName(groups.at(-1)?.parameters.at(-1) ?? 'id');
@@ -339,8 +349,12 @@ function namesItem(index: ContractIndex, { schema, groups }: CollectionCandidate
   // What a path calls `external_gate_id` is the `external_id` of a gate.
   const names = new Set(behind.endsWith('id') ? [own, parameter, behind] : [own, parameter]);
   const isId = ({ bare, name, scalar }: PropertyView): boolean => scalar && (names.has(bare) || means(name, 'ids.id'));
-  const hasIds = [item, body].every((each) => listProperties(each).some(isId));
-  return item !== undefined && hasIds && compareSchemas(index.read, item, body) >= 0.6;
+  const id = listProperties(body).find(isId);
+  const isNamed = id !== undefined && listProperties(item).some(isId);
+  if (item === undefined || body === undefined || !isNamed || compareSchemas(index.read, item, body) < 0.6)
+    return undefined;
+  const above = findItemPlace(index.read, item, readBodyPointer(operation) ?? '')?.path ?? [];
+  return { in: 'body', path: [...above, id.name] };
 }
 
 /** Whether a POST on a collection lists its items: its name or its summary says so, and no GET does it. */
@@ -375,7 +389,8 @@ function findItemArray(
   const arrays = listProperties(body).filter(({ target }) => isItem(index.read(target)?.element));
   const [only] = arrays;
   if (only === undefined || arrays.length > 1) return undefined;
-  const hasId = index.read(index.read(only.target)?.element)?.members.has('id') === true;
+  // An id that only the server sets names no item that exists.
+  const hasId = index.read(index.read(only.target)?.element)?.members.get('id')?.readOnly === false;
   // A create can have other items in it, with which it is not confused where its response lists the items, or its path says so.
   const isCreate = operation.method === 'POST' && !isNamed;
   const isListed = only.required || index.list(operation)?.path.at(-1) === only.name;
@@ -417,7 +432,7 @@ export const bindCollectionWord: Bind = (index, candidate, operation) => {
   if (queryId !== undefined)
     return {
       ...found('read', 0.8, `"${word}"; the response is the item that "${queryId}" in the query names`),
-      queryId,
+      key: inQuery(queryId),
     };
   const searches = operation.method === 'GET' || (operation.method === 'POST' && isSearchWord(word));
   if (searches && isListOf(index, candidate, operation))
@@ -467,6 +482,8 @@ function hasFile(index: ContractIndex, { body }: Operation): boolean {
   );
   return schemas.some((each) => listProperties(each).some(({ schema }) => schema.format === 'binary'));
 }
+
+const inQuery = (name: string): ParameterPlace => ({ in: 'query', path: [name] });
 
 const lastGroup = ({ groups }: CollectionCandidate): PathGroup => groups.at(-1) ?? { words: [], parameters: [] };
 

@@ -138,7 +138,8 @@ export function findQueryId(
   parameters: readonly Parameter[],
 ): string | undefined {
   const wanted = new Set([own.at(-1) ?? 'id', `${toBareNoun(words.at(-1))}id`, 'id'].map(toBareName));
-  return parameters.find((each) => each.in === 'query' && wanted.has(toBareName(each.name)))?.name;
+  const isId = ({ name }: Parameter): boolean => wanted.has(toBareName(name)) || means(name, 'ids.id');
+  return parameters.find((each) => each.in === 'query' && isId(each))?.name;
 }
 
 /** Whether each request names one value of a parameter. */
@@ -202,7 +203,9 @@ function createItemFinder(lookups: Lookups): FindItem {
   });
   return memoize((operation) => {
     const groups = shapes.get(operation)?.groups ?? [];
-    return toItemKeys(groups).flatMap((key) => findAt(key) ?? []);
+    const keys = toItemKeys(groups);
+    const collection = keys.find((key) => byQuery.get(key) === operation);
+    return [...(collection === undefined ? [] : [collection]), ...keys].flatMap((key) => findAt(key) ?? []);
   });
 }
 

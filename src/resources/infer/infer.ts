@@ -328,7 +328,7 @@ function toBinding(
     collection: tree.name(inferred.candidate),
     action: inferred.action,
     id: readItemParameters(inferred, groups[itemIndex]),
-    places: readPlaces(groups, { own: left, inQuery: inferred.queryId }),
+    places: readPlaces(groups, { own: left, key: inferred.key }),
     elements: inferred.elements && { ...inferred.elements, of: inferred.related && tree.name(inferred.related) },
     chosenId: inferred.action === 'create' ? findChosenId(operation, groups[itemIndex]) : undefined,
     parents: links,
@@ -341,15 +341,15 @@ function toBinding(
 }
 
 /** The parameters that identify the item of an operation. */
-function readItemParameters({ action, queryId }: InferredAction, group: PathGroup | undefined): readonly string[] {
-  if (queryId !== undefined) return [queryId];
+function readItemParameters({ action, key }: InferredAction, group: PathGroup | undefined): readonly string[] {
+  if (key !== undefined) return key.path.slice(-1);
   return ANSWERS_LIST.has(action) ? [] : (group?.parameters ?? []);
 }
 
 /** Where the parameters are that are not whole segments of the path. */
 function readPlaces(
   groups: readonly PathGroup[],
-  { own, inQuery }: { readonly own: string | undefined; readonly inQuery: string | undefined },
+  { own, key }: { readonly own: string | undefined; readonly key: ParameterPlace | undefined },
 ): Binding['places'] {
   const places: Record<string, ParameterPlace> = {};
   for (const name of groups.flatMap(({ parameters }) => parameters)) {
@@ -358,7 +358,7 @@ function readPlaces(
     if (segment !== undefined) places[name] = { in: 'path', path: [whole], segment: Number(segment) };
   }
   if (own !== undefined) places[own] = { in: 'own', path: [] };
-  if (inQuery !== undefined) places[inQuery] = { in: 'query', path: [inQuery] };
+  if (key !== undefined) places[key.path.at(-1) ?? ''] = key;
   return Object.keys(places).length === 0 ? undefined : places;
 }
 

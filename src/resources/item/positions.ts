@@ -150,10 +150,27 @@ export function findItemPosition(read: ReadSchema, bodies: ResourceBodies): Scor
     }, 0);
     return {
       position,
-      score: similar + rateId(read, position.schema, bodies.idNames) + ratePlace(read, position, own),
+      score:
+        similar +
+        rateId(read, position.schema, bodies.idNames) +
+        ratePlace(read, position, own) +
+        (isListedAlone(read, position, { root: own[0], lists: bodies.lists }) ? 1 : 0),
     };
   });
   return scored.toSorted((a, b) => b.score - a.score)[0];
+}
+
+/** Whether a list shows what an object in a body is, and nothing of what is around it: `{ "gate": {…}, "load": 2 }` beside a list of gates. */
+function isListedAlone(
+  read: ReadSchema,
+  { path, schema }: BodyPosition,
+  { root, lists }: { readonly root: BodyPosition | undefined; readonly lists: ResourceBodies['lists'] },
+): boolean {
+  if (path.length === 0 || root === undefined) return false;
+  return lists.flat().some(({ element, schema: listed }) => {
+    const isSame = listed.pointer === schema.pointer || isSummary(read, listed, schema);
+    return element.length === 0 && isSame && sharesNothing(listed, root.schema);
+  });
 }
 
 /**
@@ -248,7 +265,7 @@ const MIN_SIMILARITY = 0.25;
 function findBest(read: ReadSchema, item: SchemaView, positions: readonly BodyPosition[]): ScoredPosition | undefined {
   let best: ScoredPosition | undefined;
   const root = positions.find(({ path }) => path.length === 0);
-  const isWrapped = root === undefined || isEnvelope(read, root.schema);
+  const isWrapped = root === undefined || isEnvelope(read, root.schema) || isAround(item, root.schema, positions);
   for (const position of positions) {
     if (isReference(position, isWrapped) || isPart(read, item, position)) continue;
     if (!isWrapped && position !== root && lacksNames(read, item, { root: root.schema, inner: position.schema }))
@@ -262,6 +279,17 @@ function findBest(read: ReadSchema, item: SchemaView, positions: readonly BodyPo
     if (best === undefined || score > best.score) best = { position, score };
   }
   return best;
+}
+
+/** Whether a body has one object, and beside it nothing that an item has: `{ "gate": { "id": 1 }, "load": 2 }`. */
+function isAround(item: SchemaView, root: SchemaView, positions: readonly BodyPosition[]): boolean {
+  const inside = positions.filter(({ path, element }) => path.length === 1 && element.length === 0);
+  return inside.length === 1 && sharesNothing(item, root);
+}
+
+/** Whether an item has none of the names of what may be around it. */
+function sharesNothing(item: SchemaView, { members }: SchemaView): boolean {
+  return [...members.keys()].every((name) => !item.members.has(name));
 }
 
 /** Whether what a body holds under a name is what the item has under that name, such as the `service` of an alarm: then the body is the item. */

@@ -12,15 +12,6 @@ export const KNOWN_FAILURES: readonly KnownFailure[] = [
     choices: { item: 'data', sibling: 'string', create: 'id', createAt: 'word' },
     why: 'not true that a create is answered from state',
   },
-  { choices: { item: 'noun', sibling: 'number', create: 'id' }, why: 'not true that a create shows the id' },
-  {
-    choices: { style: 'query', item: 'noun', sibling: 'number' },
-    why: 'not true that a create is answered from state',
-  },
-  {
-    choices: { id: 'uuid', parameter: 'nounId', update: 'put', changeAt: 'collection' },
-    why: 'not true that a change has the declared status',
-  },
 ];
 
 export const toShape = ({ choices }: KnownFailure): Shape => settle({ ...PLAIN, ...choices });
