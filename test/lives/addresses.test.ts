@@ -219,7 +219,8 @@ describe('a change of a collection whose body calls the id differently', () => {
 });
 
 describe('ids that clients choose', () => {
-  const item = object({ external_id: TEXT, label: TEXT, size: INTEGER }, 'external_id', 'label');
+  const url = { ...TEXT, format: 'uri', readOnly: true };
+  const item = object({ url, external_id: TEXT, label: TEXT, size: INTEGER }, 'external_id', 'label');
   const jars = {
     '/jars': { get: shows(arrayOf(ref('Jar'))), post: takes(ref('Jar'), ref('Jar'), 201) },
     '/jars/{external_jar_id}': { ...inPath('external_jar_id'), get: finds(ref('Jar')) },

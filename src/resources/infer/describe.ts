@@ -361,14 +361,15 @@ export function findMembers(
   return members;
 }
 
-/** The id of what is below a parent and has none of its own, where a collection at the top with the same noun has items of the same schema. */
+/** The id of what is below a parent and has none of its own but a URL, where a collection at the top with the same noun has items of the same schema. */
 export function findSharedIds(
   collections: ReadonlyMap<string, Resource>,
   { read }: Pick<ContractIndex, 'read'>,
 ): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  for (const { name, parents, schema, idProperty, singleton } of collections.values()) {
-    if (parents.length === 0 || idProperty !== undefined || singleton) continue;
+  for (const { name, parents, schema, idProperty, selfUrl, singleton } of collections.values()) {
+    const hasOwn = idProperty !== undefined && selfUrl === undefined;
+    if (parents.length === 0 || hasOwn || singleton) continue;
     const top = collections.get(name.split('.').at(-1) ?? '');
     const [own, item] = [read(schema), read(top?.schema)];
     const isOfTop = own !== undefined && item !== undefined && (own === item || isSummary(read, own, item));

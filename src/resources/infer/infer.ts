@@ -73,7 +73,7 @@ export function inferResources(contract: Contract): Resources {
   const collections = describeCollections(index, tree, { candidates, called: rpc.collections });
   for (const [name, idProperty] of findSharedIds(collections, index)) {
     const resource = collections.get(name);
-    if (resource !== undefined) collections.set(name, { ...resource, idProperty });
+    if (resource !== undefined) collections.set(name, { ...resource, idProperty, selfUrl: undefined });
   }
   for (const [name, members] of findMembers(collections, bindings, index)) {
     const resource = collections.get(name);

@@ -1,6 +1,6 @@
 import { isObject, readPath } from '../../../src/base/json.js';
 import type { Mock } from '../../../src/index.js';
-import { toMethod, toRequestType } from './document.js';
+import { PATCH_TYPES, toMethod, toRequestType } from './document.js';
 import { type Plan, toNames } from './names.js';
 import { joinWords } from './words.js';
 
@@ -53,7 +53,9 @@ export function createClient(mock: Mock, plan: Plan): Client {
       ...body,
       headers: {
         ...(shape.media === 'xml-first' ? { accept: 'application/json' } : {}),
-        ...(sent === undefined ? {} : { 'content-type': type }),
+        ...(sent === undefined
+          ? {}
+          : { 'content-type': (method === 'PATCH' ? PATCH_TYPES[shape.patch] : undefined) ?? type }),
       } as Record<string, string>, // no header is undefined
     });
     const text = await response.text();
@@ -106,7 +108,9 @@ export function createClient(mock: Mock, plan: Plan): Client {
     update: async (id, sent) =>
       shape.changeAt === 'collection'
         ? ask(`${shape.update.toUpperCase()} ${names.root}`, wrap({ [names.bodyId]: id, ...sent }))
-        : call('update', `${shape.update.toUpperCase()} ${names.one}`, { id, sent }),
+        : shape.patch === 'operations'
+          ? ask(`PATCH ${toPath(names.one, id)}`, toOperations(sent))
+          : call('update', `${shape.update.toUpperCase()} ${names.one}`, { id, sent }),
     act: async (id, verb) => call(verb, `POST ${names.one}/${verb}`, { id }),
     join: async (id, holder) => {
       const path = names.members.replace(`{${names.holderId}}`, holder);
@@ -124,6 +128,13 @@ export function createClient(mock: Mock, plan: Plan): Client {
         ? ask(`DELETE ${names.root}${toQuery({ [names.parameter]: id })}`)
         : call('delete', `DELETE ${names.one}`, { id }),
   };
+}
+
+/** The changes of a JSON Patch that set the same as an object. */
+function toOperations(sent: Json, above = ''): readonly Json[] {
+  return Object.entries(sent).flatMap(([name, value]) =>
+    isObject(value) ? toOperations(value, `${above}/${name}`) : [{ op: 'replace', path: `${above}/${name}`, value }],
+  );
 }
 
 function toQuery(parameters: Json): string {
@@ -174,7 +185,7 @@ export function createReader(plan: Plan): Reader {
     total: ({ body }) => (names.totalAt === undefined ? undefined : readPath(body, names.totalAt)),
     end: ({ body }) => (names.endAt === undefined ? undefined : readPath(body, names.endAt)),
     created: ({ body }) => {
-      const found = readPath(body, plan.shape.create === 'many' ? names.listAt : names.itemAt);
+      const found = readPath(body, plan.shape.create === 'many' ? names.listAt : names.createdAt);
       return Array.isArray(found) ? (found as readonly unknown[]) : [found];
     },
     cursor: ({ body }) => (names.cursorAt === undefined ? undefined : readPath(body, names.cursorAt)),

@@ -15,6 +15,13 @@ const MEDIA_TYPES = {
   any: ['*/*'],
 } as const;
 
+/** The types of the body of a PATCH that are not those of other requests. */
+export const PATCH_TYPES = {
+  plain: undefined,
+  merge: 'application/merge-patch+json',
+  operations: 'application/json-patch+json',
+} as const;
+
 /** The type of the requests of a client. */
 export const toRequestType = ({ shape }: Plan): string =>
   MEDIA_TYPES[shape.media].find((type) => type.includes('json')) ?? 'application/json';
@@ -64,6 +71,7 @@ interface Parts {
   respond(status: number, schema?: unknown, more?: object): Part;
   body(schema: unknown): Part;
   wrapItem(schema: unknown): unknown;
+  wrapCreated(schema: unknown): unknown;
   wrapList(schema: unknown): unknown;
 }
 
@@ -101,6 +109,7 @@ function createParts(plan: Plan): Parts {
       },
     }),
     wrapItem: (schema) => wrap(schema, names.itemAt, { siblings, isRequired }),
+    wrapCreated: (schema) => wrap(schema, names.createdAt, { siblings, isRequired }),
     wrapList: (schema) =>
       wrap(schema, names.listAt, { siblings: merge(siblings, createPage(names, shape.end)), isRequired }),
   };
@@ -323,7 +332,7 @@ const mergeResponses = (one: Part, other: Part): Part => ({
 
 function createCreate(plan: Plan, parts: Parts): Part {
   const { shape, words } = plan;
-  const { names, input, body, respond, wrapItem, shown, idSchema } = parts;
+  const { names, input, body, respond, wrapItem, wrapCreated, shown, idSchema } = parts;
   const isOk = shape.createAt === 'put-ok' || shape.createStatus === '200';
   const status = isOk ? 200 : 201;
   const located = { headers: { Location: { schema: TEXT } } };
@@ -336,8 +345,8 @@ function createCreate(plan: Plan, parts: Parts): Part {
     },
   );
   const answers = {
-    item: () => respond(status, wrapItem(shown)),
-    id: () => respond(status, wrapItem(object({ [names.id]: idSchema }, names.id))),
+    item: () => respond(status, wrapCreated(shown)),
+    id: () => respond(status, wrapCreated(object({ [names.id]: idSchema }, names.id))),
     task: () => respond(202, ref(toTitle(words.task))),
     nothing: () => respond(status, undefined, located),
     'no-content': () => respond(204, undefined, located),
@@ -366,7 +375,10 @@ function createUpdate(plan: Plan, parts: Parts): Part {
     nothing: () => respond(204),
     task: () => respond(202, ref(toTitle(words.task))),
   };
-  return { ...body(sent), ...answers[shape.updated]() };
+  const type = PATCH_TYPES[shape.patch];
+  const operations = arrayOf(object({ op: TEXT, path: TEXT, value: {} }, 'op', 'path'));
+  const patch = { requestBody: { content: content(shape.patch === 'operations' ? operations : sent, type) } };
+  return { ...(type === undefined ? body(sent) : patch), ...answers[shape.updated]() };
 }
 
 const createAction = ({ shape }: Plan, { respond, wrapItem, shown }: Parts): Part =>

@@ -141,11 +141,12 @@ async function create(
   fits('a create', answer, [toCreateStatus(shape)]);
   if (['item', 'union', 'many'].includes(shape.create))
     includes('a create shows what was sent', read.created(answer)[0], sent);
-  if (shape.create === 'item') succeeds(life, answer, life.names.itemAt);
+  if (shape.create === 'item') succeeds(life, answer, life.names.createdAt);
   if (shape.create === 'task') await readTask(life, answer);
   if (!isPut(shape) && shape.id !== 'external') return { id: await findId(life, answer, sent), sent };
   const wanted = shape.id === 'external' ? `${plan.words.noun}-${index}` : chosen;
-  const shown = read.id(read.item(answer));
+  const [made] = read.created(answer);
+  const shown = read.id(isObject(made) ? made : undefined);
   if (shape.create === 'item' || shape.create === 'id')
     equals('an item has the id that its client chose', shown, wanted);
   return { id: wanted, sent };

@@ -26,6 +26,8 @@ export interface Names {
   readonly taskOwnId: string;
   /** Where the item is in answers, its list in lists, and the item in requests. */
   readonly itemAt: readonly string[];
+  /** The same in the answer to a create. */
+  readonly createdAt: readonly string[];
   readonly listAt: readonly string[];
   readonly requestAt: readonly string[];
   readonly totalAt: readonly string[] | undefined;
@@ -69,6 +71,7 @@ export function toNames(plan: Plan): Names {
   const root = `${shape.prefix}/${segment}`;
   const holders = `${shape.prefix}/${toPlural(holder)}`;
   const holderId = join(holder, 'id');
+  const itemAt = { none: [], data: ['data'], noun: [noun], word: [source], deep: ['data', noun] }[shape.item];
   const listAt = toListPath(shape.list, toPlural(noun), words);
   const inside = listAt.slice(0, -1);
   const one = `${root}/{${parameter}}`;
@@ -85,7 +88,8 @@ export function toNames(plan: Plan): Names {
     holderId,
     taskId,
     taskOwnId: shape.task === 'nounId' ? taskId : shape.task,
-    itemAt: { none: [], data: ['data'], noun: [noun], word: [source], deep: ['data', noun] }[shape.item],
+    itemAt,
+    createdAt: { same: itemAt, bare: [], data: ['data'], word: [source] }[shape.created],
     listAt,
     requestAt: shape.request === 'bare' ? [] : [{ none: '', data: 'data', noun, word: source, deep: '' }[shape.item]],
     totalAt: toTotalPath(shape.total, inside, join(...nouns, 'count'), join('total', 'count')),

@@ -69,6 +69,10 @@ export const CHOICES = {
   errors: ['declared', 'undeclared'],
   /** Whether the mock has items at the start. */
   start: ['none', 'some'],
+  /** What is around the item in the answer to its create. */
+  created: ['same', 'bare', 'data', 'word'],
+  /** How a PATCH says what changes. */
+  patch: ['plain', 'merge', 'operations'],
 } as const;
 
 type Choices = typeof CHOICES;
@@ -186,4 +190,9 @@ const RULES: readonly ((shape: Shape) => Partial<Shape>)[] = [
   ({ page, end }) => (ENDS[page].includes(end) ? {} : { end: ENDS[page][0] ?? 'none' }),
   ({ update }) => (update === 'none' ? { updated: 'item' } : {}),
   ({ action }) => (action === 'none' ? { acted: 'item' } : {}),
+  ({ create, createAt, item, created }) =>
+    !isOneOf(create, 'item', 'id') || isPut({ createAt }) || created === (item === 'none' ? 'bare' : item)
+      ? { created: 'same' }
+      : {},
+  (shape) => (isRpc(shape) || shape.update !== 'patch' || shape.changeAt !== 'item' ? { patch: 'plain' } : {}),
 ];
