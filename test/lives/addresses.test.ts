@@ -94,7 +94,7 @@ describe('a list with an array of another name and an unknown member', () => {
     expect((await send('GET', `/shelves/${shelf.id}/jars`)).body).toMatchObject({ dobbins: [{ id, label: 'plums' }] });
   });
 
-  it('is none where other methods write the whole of it', async () => {
+  it('is not one where other methods write the whole of it', async () => {
     const Rules = object({ dobbins: arrayOf(object({ host: TEXT, port: INTEGER })), warmth: NUMBER });
     const { send } = await open({ '/rules': { get: shows(Rules), put: takes(Rules, Rules) } }, {});
     const rules = { dobbins: [{ host: 'a', port: 1 }], warmth: 2 };
@@ -130,7 +130,7 @@ describe('a create below a parent of what is read at the top', () => {
     expect((await send('GET', '/jars')).body).toEqual([stored]);
   });
 
-  it('stores none of what the request does not describe', async () => {
+  it('does not store what the request does not describe', async () => {
     const move = {
       '/shelves/{shelf_id}/jars': {
         ...inPath('shelf_id'),
@@ -166,7 +166,7 @@ describe('what is read by the query and listed by a summary', () => {
     expect((await send('GET', `/jars/info?id=${id}`)).body).toMatchObject(sent);
   });
 
-  it('is no item where the query need not name it', async () => {
+  it('is not an item where the query need not name it', async () => {
     const { send } = await open(
       {
         '/jars': { get: shows(arrayOf(Line)), post: takes(object({ label: TEXT }), Line, 201) },
