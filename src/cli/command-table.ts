@@ -25,6 +25,7 @@ export const COMMANDS: Readonly<Record<string, FeatureCommand>> = {
     'convert the files of another mock server, and list where they broke the contract',
     () => import('./commands/import.js'),
   ],
+  mcp: ['give coding agents tools for a mock (Model Context Protocol)', () => import('./commands/mcp.js')],
   completion: ['write a script that completes commands and flags in a shell', () => import('./commands/completion.js')],
   'explain-last': ['explain an answer of a running mock', () => import('./commands/explain/explain-last.js')],
   explain: ['explain the code of a violation, problem or error', () => import('./commands/explain/explain.js')],

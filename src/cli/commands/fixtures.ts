@@ -12,7 +12,7 @@ import type { Item } from '../../resources/store/lists/item-list.js';
 import { createStore } from '../../resources/store/store.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
 import { readInteger } from '../flags.js';
-import { addControlFlags, type ControlFlags, readControl } from '../control-client.js';
+import { addControlFlags, type ControlFlags, requestControl } from '../control-client.js';
 import type { Output } from '../output.js';
 
 /** Defines `vouch fixtures init` and `vouch fixtures export`. */
@@ -73,7 +73,7 @@ export async function runFixturesExport(options: FixturesExportOptions): Promise
 }
 
 async function readState(options: FixturesExportOptions): Promise<FixtureSet> {
-  const { collections } = await readControl(options, '/state');
+  const { collections } = await requestControl(options, '/state');
   if (!isObject(collections)) {
     throw new MockError('STATE_UNREADABLE', `${options.url} did not answer with the state of a mock`, {
       hint: 'start a mock with "vouch serve" and give its address, such as http://127.0.0.1:4010',

@@ -5,7 +5,7 @@ import { readParts } from '../../mock/contract-parts.js';
 import { MockError, toReason, countOf } from '../../base/errors.js';
 import type { PlainInteraction } from '../../journal/interaction.js';
 import { writePact } from '../../tools/pact/pact.js';
-import { addControlOptions, type ControlFlags, readControl } from '../control-client.js';
+import { addControlOptions, type ControlFlags, requestControl } from '../control-client.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
 import { colour, type Output, showPath, writeOutputFile } from '../output.js';
 
@@ -63,7 +63,7 @@ interface ReadJournal {
 }
 
 async function readRunning(flags: ControlFlags): Promise<ReadJournal> {
-  const { interactions, dropped } = await readControl(flags, '/journal?limit=1000000');
+  const { interactions, dropped } = await requestControl(flags, '/journal?limit=1000000');
   // The control API answers with the journal that its document describes.
   const list = (Array.isArray(interactions) ? interactions : []) as readonly PlainInteraction[];
   const missing = `older calls are missing (${String(dropped)}): the journal was full, see --journal-limit`;

@@ -34,6 +34,8 @@ export async function defineProgram(
       optionDescription: describeFlag,
       ...(words.includes(HELP_ALL) ? {} : { visibleOptions: listUsualOptions }),
     })
+    // "mock" is similar to "mcp", which does something else.
+    .showSuggestionAfterError(replacement === undefined)
     .showHelpAfterError(
       replacement === undefined
         ? '(for help: vouch --help or vouch <command> --help)'

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { isObject } from '../../../base/json.js';
 import { MockError } from '../../../base/errors.js';
 import { describeInteraction, type PlainInteraction } from '../../../journal/interaction.js';
-import { addControlFlags, type ControlFlags, readControl } from '../../control-client.js';
+import { addControlFlags, type ControlFlags, requestControl } from '../../control-client.js';
 import { readInteger } from '../../flags.js';
 import { colour, type Output } from '../../output.js';
 
@@ -26,7 +26,7 @@ export function defineCommand(command: Command, { write }: Output): void {
 export async function runExplainLast(options: ExplainLastOptions): Promise<number> {
   const { id, json, write } = options;
   const since = id === undefined ? '' : `&since=${Math.max(0, id - 1)}`;
-  const { interactions, last } = await readControl(options, `/journal?limit=1${since}`);
+  const { interactions, last } = await requestControl(options, `/journal?limit=1${since}`);
   const found: unknown = Array.isArray(interactions) ? interactions[0] : undefined;
   if (!isInteraction(found) || (id !== undefined && found.number !== id)) {
     const session = options.session ?? 'default';
