@@ -1,5 +1,5 @@
 // @module-tag slow
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +9,7 @@ import { COMMANDS } from '../src/cli/command-table.js';
 import { addOptionFlags } from '../src/cli/flags.js';
 import { defineProgram } from '../src/cli/program/program.js';
 import { type OptionName, OPTIONS } from '../src/mock/options-table.js';
+import { MAIN } from './cli/run-program.js';
 
 const run = promisify(execFile);
 
@@ -121,6 +122,19 @@ describe('the examples', () => {
     );
     expect(stdout.trim()).not.toBe('');
     expect(stdout).toMatch(EXPECTED[name] ?? /no expected output is listed for this example/u);
+  });
+});
+
+describe('the examples in other languages', () => {
+  const env = { ...process.env, VOUCH: `${process.execPath} ${MAIN}` };
+
+  it.for([
+    ['python3', ['-B', 'examples/python/test_keys.py'], /^Ran 4 tests[\s\S]*^OK$/mu],
+    ['java', ['examples/java/KeysTest.java'], /^# pass 3\n# fail 0$/mu],
+  ] as const)('that need %s pass', async ([program, words, want], { skip }) => {
+    skip(spawnSync(program, ['--version']).error !== undefined, `${program} is not installed`);
+    const { stdout, stderr } = await run(program, words, { env });
+    expect(stdout + stderr).toMatch(want);
   });
 });
 
