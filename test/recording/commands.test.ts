@@ -189,6 +189,8 @@ describe('vouch recordings', () => {
     const promoted = await vouch(`recordings promote keys ${where} --into ${into}`);
     expect(promoted).toMatchObject({ code: 0 });
     expect(promoted.out).toContain('the mock gives the recorded responses');
+    expect(promoted.out.match(/^right \d{4}-.*\.json$/gm)).toHaveLength(3);
+    expect(promoted.out).toMatch(new RegExp(`^serve it: vouch serve ${SPEC} --fixtures .*fixtures`, 'm'));
     expect(readdirSync(into).sort()).toEqual(['admin_api_keys.json', 'files.json']);
     const again = await vouch(`recordings promote keys ${where} --into ${into}`);
     expect(again.code).toBe(1);

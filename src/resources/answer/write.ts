@@ -51,6 +51,7 @@ import {
   refuseUnknown,
 } from './request.js';
 import { isRestoring, withRestoring } from './restore.js';
+import { createSampleFinder } from './samples.js';
 import { declaresStatus } from '../../contract/operations/responses.js';
 
 /** Creates one item and answers with it; a copy starts from the item that the path names. */
@@ -89,7 +90,8 @@ export function createCreateHandler(context: OperationContext): StateHandler {
     const pointer = choice.media?.schemaPointer;
     const { entry: stored, whole } = created;
     const secret = stored.secrets === undefined ? stored : { ...stored, item: { ...whole, ...stored.item } };
-    const shown = bodies.project(pointer)(showSent(secret, sent, bodies.listUnstored(pointer)), exchange);
+    const given = { ...created.sample, ...sent };
+    const shown = bodies.project(pointer)(showSent(secret, given, bodies.listUnstored(pointer)), exchange);
     const entry = adoptShown(location, stored, bodies.unwrap(pointer, shown));
     const tags = preconditions.headers(entry);
     const declared = choice.response?.headers.some(({ name }) => name.toLowerCase() === 'location');
@@ -120,28 +122,33 @@ function createItem(
   const { location, body, id } = from;
   const upload = readUpload(exchange.call);
   const derive = createDerive(context.model.resource);
+  const sample = createSampleFinder(context.model.resource)?.(exchange, body, location);
   const created = context.items.create(location, {
     body,
     fixed: joinObjects(
       derive?.(body),
+      sample?.values,
       context.references.create(location.transaction, body),
       context.binding.set,
       location.known,
     ),
     defaults: upload?.defaults,
     content: upload?.content,
-    id,
+    id: id ?? sample?.id,
     strict: false,
   });
   if ('problems' in created) return { refused: answerProblem(context, exchange, { id, ...created }) };
-  const entry = context.references.adopt(location, created.entry);
-  return { entry, whole: created.whole };
+  const made = sample?.prune(created.entry) ?? created.entry;
+  const entry = context.references.adopt(location, made);
+  return { entry, whole: created.whole, sample: sample?.values };
 }
 
 interface CreatedItem {
   readonly entry: StoredItem;
   /** The item when it was created, with the secrets that no later answer shows. */
   readonly whole: Item;
+  /** What a service showed of an item that the same request created. */
+  readonly sample: Item | undefined;
 }
 
 /** The entry with what a request sent and only its answer shows. */

@@ -5,7 +5,7 @@ import { readSegments } from '../../contract/pointer.js';
 import { ERROR_CONDITIONS } from '../../http/response/error-conditions.js';
 import { createValidators } from '../../schema/validate.js';
 import type { PageStyleName } from '../list/pagination.js';
-import type { Action, LifecycleHint, MissingHint, RemovedHint } from '../item/resource.js';
+import type { Action, CreatedSample, LifecycleHint, MissingHint, RemovedHint } from '../item/resource.js';
 import type { UnknownIds } from '../store/collection.js';
 import type { Item } from '../store/lists/item-list.js';
 
@@ -56,6 +56,8 @@ export interface CollectionHint {
   readonly missing?: MissingHint;
   readonly derived?: Readonly<Record<string, string>>;
   readonly removed?: RemovedHint;
+  readonly alternateKeys?: readonly string[];
+  readonly samples?: readonly CreatedSample[];
 }
 
 /** `x-mock` on the document. */
@@ -296,6 +298,31 @@ const COLLECTION: Properties<CollectionHint> = {
     description:
       'A removed item can still be read: `{ show: { status: expired }, listed: true }` is what it shows then, and whether lists show it.',
     otherwise: 'found in the description of the DELETE and in the parameters of reads',
+  },
+  alternateKeys: {
+    kind: STRINGS,
+    description: 'Properties whose value a path can have in place of the id: the `name` of `/networks/{id}`.',
+    otherwise: 'found in the names and descriptions of the path parameters',
+  },
+  samples: {
+    kind: {
+      schema: arrayOf(
+        closedObject(
+          {
+            path: OBJECT.schema,
+            query: OBJECT.schema,
+            body: OBJECT.schema,
+            item: OBJECT.schema,
+            at: { type: 'string', format: 'date-time' },
+            generated: STRINGS.schema,
+          },
+          { required: ['item'] },
+        ),
+      ),
+    },
+    description:
+      'The items that a service created for some requests: `{ body: { name: a }, item: { id: 7, name: a, size: 0 } }`. The same request creates the same item; members in `generated` are new in each item, and so is the id if an item has it. Times within a day of `at` are moved to the time of the request.',
+    otherwise: 'none',
   },
 };
 

@@ -103,6 +103,22 @@ export interface Resource {
   readonly derived?: Readonly<Record<string, string>> | undefined;
   /** How a removed item can still be read, from a hint. */
   readonly removed?: RemovedHint | undefined;
+  /** What creates made of some requests, from a hint. */
+  readonly samples?: readonly CreatedSample[] | undefined;
+}
+
+/** The hint for what a create makes of one request: the item that a service showed after it. */
+export interface CreatedSample {
+  /** The parameters of the request. */
+  readonly path?: Item;
+  readonly query?: Item;
+  /** Its body; default: none, or an empty object. */
+  readonly body?: Item;
+  readonly item: Item;
+  /** When it was created: times near it are moved to the time of the request. */
+  readonly at?: string;
+  /** Members of the item that are new in each item, such as a secret. */
+  readonly generated?: readonly string[];
 }
 
 /** The hint for items after their DELETE. */

@@ -296,9 +296,9 @@ function planConstant(property: PropertyView, inner: SchemaView | undefined): Pl
   const { known, schema, required } = property;
   const only = findOnlyValue(property);
   if (only !== undefined) return { kind: 'constant', value: only };
-  if (means(known, 'envelopes.reports') && inner?.type === 'array') return { kind: 'constant', value: [] };
   const { default: value } = schema;
-  return required && value !== undefined && !isObject(value) ? { kind: 'constant', value } : undefined;
+  if (required && value !== undefined && !isObject(value)) return { kind: 'constant', value };
+  return means(known, 'envelopes.reports') && inner?.type === 'array' ? { kind: 'constant', value: [] } : undefined;
 }
 
 /** The role of a property: by its name, or, in an object such as `next` or `cursors`, by the name of that object. */

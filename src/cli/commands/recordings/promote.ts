@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { MockError, countOf } from '../../../base/errors.js';
 import { createGenerator } from '../../../generate/generate.js';
 import { createValidators } from '../../../schema/validate.js';
 import { inferResources } from '../../../resources/infer/infer.js';
@@ -14,54 +12,14 @@ import { readCall } from '../../../features/recording/matching/exchange-index.js
 import { createMatcher } from '../../../features/recording/matching/match.js';
 import type { SkippedItem } from '../../../features/recording/promote/promote-files.js';
 import { toPromotedScenario } from '../../../features/recording/promote/promote-rules.js';
-import { learnHints, learnTextErrors } from '../../../features/recording/promote/learn.js';
-import type { Contract } from '../../../contract/contract.js';
 import { rerun, type RerunDifference } from '../../../features/recording/promote/rerun.js';
 import type { RecordingParts } from '../../../features/recording/cassettes.js';
 import { createScenarioContext } from '../../../features/scenario/definition/kinds.js';
 import { findScenarioMistake } from '../../../features/scenario/scenarios.js';
-import { loadDocument } from '../../document.js';
-import { type Output, showPath, writeOutputFile } from '../../output.js';
-
-/** Flags of `vouch recordings promote`. */
-export interface PromoteFlags {
-  /** The folder for fixtures. */
-  readonly into: string;
-  /** The folder for the scenario with recorded errors; default: `scenarios` beside the fixtures. */
-  readonly scenarios?: string;
-  /** Write the state after the last exchange instead of before the first. */
-  readonly final?: boolean;
-  /** Overwrite existing files. */
-  readonly force?: boolean;
-  readonly format?: 'text' | 'json' | 'junit';
-}
-
-/** The result of promoting a cassette. */
-export interface PromoteOutcome {
-  /** The files written. */
-  readonly files: readonly string[];
-  readonly skipped: readonly SkippedItem[];
-  /** Recorded responses that the mock with the new fixtures answers differently; empty with `final`, where they cannot be compared. */
-  readonly differences: readonly RerunDifference[];
-}
-
-/** Prints the result of a promotion. @returns the exit code: 1 if items were skipped or responses differ, otherwise 0. */
-export function printPromotion(outcome: PromoteOutcome, flags: PromoteFlags, write: Output['write']): number {
-  const { files, skipped, differences } = outcome;
-  if (flags.format === 'json') {
-    const list = differences.map(({ exchange, lines }) => ({ file: exchange.file, lines }));
-    write(JSON.stringify({ files: files.map(showPath), skipped, differences: list }, null, 2));
-  } else {
-    for (const file of files) write(`wrote ${showPath(file)}`);
-    for (const { collection, id, why } of skipped) write(`skipped ${collection} ${id}: ${why}`);
-    for (const { exchange, lines } of differences) for (const line of lines) write(`${exchange.file}: ${line}`);
-    if (flags.final !== true) {
-      const count = countOf(differences.length, 'response');
-      write(differences.length === 0 ? 'the mock gives the recorded responses' : `${count} of the mock differ`);
-    }
-  }
-  return skipped.length === 0 && differences.length === 0 ? 0 : 1;
-}
+import { createParts } from './parts.js';
+import { rejectOverwriting, writeOverlay } from './promote-overlay.js';
+import { writeOutputFile } from '../../output.js';
+import { listAnswers, type PromoteOutcome, type PromoteFlags } from './promote-report.js';
 
 /** Writes fixtures (and scenarios for other recorded answers) from a cassette, and repeats its requests against a mock with them. */
 export async function promoteCassette(
@@ -70,9 +28,8 @@ export async function promoteCassette(
   flags: PromoteFlags & { readonly spec: string },
 ): Promise<PromoteOutcome> {
   const { spec, into, final = false } = flags;
-  const hints = writeHints(cassette, recordingParts.contract, flags);
-  const overlays = hints === undefined ? [] : [hints];
-  const contract = hints === undefined ? recordingParts.contract : await loadDocument({ spec, overlay: overlays });
+  const { file: overlay, contract, drift } = await writeOverlay(cassette, recordingParts.contract, flags);
+  const overlays = overlay === undefined ? [] : [overlay];
   const resources = inferResources(contract);
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);
@@ -82,7 +39,7 @@ export async function promoteCassette(
   rejectOverwriting(written, flags);
   for (const [i, { content }] of files.entries()) writeOutputFile(written[i] ?? '', content);
   const fixed = [...overlays, ...written];
-  if (final) return { files: fixed, skipped, differences: [] };
+  if (final) return { files: fixed, skipped, drift, differences: [], answers: [], serve: [] };
 
   const run = async (scenarios: Readonly<Record<string, object>>): Promise<readonly RerunDifference[]> => {
     await using mock = await createMock({
@@ -97,7 +54,7 @@ export async function promoteCassette(
     return rerun(cassette, { fetch, creates });
   };
   const first = await run({});
-  const write = createScenarioWriter(cassette, { ...parts, recordingParts, different: first });
+  const write = createScenarioWriter(cassette, { ...parts, recordingParts: createParts(contract), different: first });
   let { scenarios, left } = write([]);
   let differences = Object.keys(scenarios).length === 0 ? first : await run(scenarios);
   // The schema of an error adds what the recorded one did not have.
@@ -112,7 +69,13 @@ export async function promoteCassette(
   for (const [i, scenario] of Object.values(scenarios).entries()) {
     writeOutputFile(paths[i] ?? '', `${JSON.stringify(scenario, null, 2)}\n`);
   }
-  return { files: [...fixed, ...paths], skipped: [...skipped, ...left], differences };
+  const serve = [
+    ...(files.length > 0 ? ['--fixtures', into] : []),
+    ...overlays.flatMap((file) => ['--overlay', file]),
+    ...(paths.length > 0 ? ['--scenarios', folder, '--scenario', Object.keys(scenarios).join(',')] : []),
+  ];
+  const answers = listAnswers(cassette, { contract, differences, left });
+  return { files: [...fixed, ...paths], skipped: [...skipped, ...left], drift, differences, answers, serve };
 }
 
 function isError({ response }: StoredExchange): boolean {
@@ -141,10 +104,14 @@ function createScenarioWriter(
     findMistake: (scenario: object) => findScenarioMistake({ promoted: scenario }, context),
   };
   const different = parts.different.map(({ exchange }) => exchange);
+  // What the mock refuses and the service does not.
+  const refused = new Set(parts.different.filter(({ status }) => status >= 400).map(({ exchange }) => exchange));
   // The mock gives some errors without a scenario; answers that depend on no item are always the same.
   const isStateless = (each: StoredExchange): boolean => !isError(each) && !resources.bindings.has(each.operation);
+  const isAllowed = (each: StoredExchange): boolean =>
+    !isError(each) && resources.bindings.has(each.operation) && refused.has(each);
   const kinds = [
-    [`${cassette.name}-errors`, 'Errors', different.filter(isError)],
+    [`${cassette.name}-errors`, 'Errors', different.filter((each) => isError(each) || isAllowed(each))],
     [`${cassette.name}-answers`, 'Answers without state', different.filter(isStateless)],
   ] as const;
   return (inexact) => {
@@ -158,33 +125,4 @@ function createScenarioWriter(
     }
     return { scenarios, left };
   };
-}
-
-/** Writes an overlay with what recordings show about collections and the contract does not say. @returns its file; undefined without one. */
-function writeHints(cassette: Cassette, contract: Contract, flags: PromoteFlags): string | undefined {
-  const resources = inferResources(contract);
-  const learned = learnHints(cassette, resources);
-  const collections = Object.fromEntries([...learned].filter(([, hints]) => Object.keys(hints).length > 0));
-  const errors = learnTextErrors(cassette);
-  const update = {
-    ...(Object.keys(collections).length > 0 && { collections }),
-    ...(Object.keys(errors).length > 0 && { errors }),
-  };
-  if (Object.keys(update).length === 0) return undefined;
-  const file = join(flags.into, '..', `${cassette.name}-hints.overlay.json`);
-  rejectOverwriting([file], flags);
-  const overlay = {
-    overlay: '1.0.0',
-    info: { title: `Learned from the cassette "${cassette.name}"`, version: '1.0.0' },
-    actions: [{ target: '$', update: { 'x-mock': update } }],
-  };
-  writeOutputFile(file, `${JSON.stringify(overlay, null, 2)}\n`);
-  return file;
-}
-
-function rejectOverwriting(files: readonly string[], { force }: PromoteFlags): void {
-  const taken = force === true ? undefined : files.find((file) => existsSync(file));
-  if (taken === undefined) return;
-  const hint = 'choose another folder with --into, or overwrite it with --force';
-  throw new MockError('OPTION_INVALID', `the file ${taken} already exists`, { at: { file: taken }, hint });
 }

@@ -1,9 +1,7 @@
 import { URL } from 'node:url';
 import { type Command, Option } from 'commander';
 import { basename, join } from 'node:path';
-import { createRouter } from '../../../contract/router/router.js';
 import { MockError, countOf } from '../../../base/errors.js';
-import { createCallDecoder } from '../../../http/request/call.js';
 import type { OptionName } from '../../../mock/options-table.js';
 import {
   applyAfterRead,
@@ -27,13 +25,13 @@ import { recordHar } from '../../../tools/import/har.js';
 import { exportHar } from '../../../features/recording/har.js';
 import type { RecordingParts } from '../../../features/recording/cassettes.js';
 import { createUpstream } from '../../../features/recording/upstream/upstream.js';
-import { createValidators } from '../../../schema/validate.js';
 import { loadDocument } from '../../document.js';
 import { addOptionFlags, addRecordingsFlag, collect, findSpec, listFlagOptions } from '../../flags.js';
 import { addHooksFlag, type HooksFlag, loadHooks } from '../../hooks.js';
 import { readVersion } from '../../../base/package-folder.js';
 import { colour, type Output, showPath, writeOutputFile } from '../../output.js';
-import type { PromoteFlags } from './promote.js';
+import { createParts } from './parts.js';
+import type { PromoteFlags } from './promote-report.js';
 
 /** The flags of all subcommands; each subcommand has some of them. */
 interface Flags extends PromoteFlags, HooksFlag {
@@ -102,15 +100,9 @@ function formatOption(...formats: readonly string[]): Option {
   return new Option('--format <format>', 'output format').choices(formats).default('text');
 }
 
-const BODY_LIMIT_BYTES = 256 * 1024 * 1024;
-
 /** The parts that read recordings. */
 export async function loadParts(spec: string | undefined): Promise<RecordingParts> {
-  const contract = await loadDocument({ spec: spec ?? findSpec() });
-  const validators = createValidators(contract);
-  const decoder = createCallDecoder(contract, validators, { bodyLimitBytes: BODY_LIMIT_BYTES });
-  const router = createRouter(contract.operations, contract.resolve);
-  return { contract, validators, router, decoder, environment: process.env };
+  return createParts(await loadDocument({ spec: spec ?? findSpec() }));
 }
 
 /** Loads one cassette, or all, as the hook `afterRead` returns them; prints the mistakes of invalid exchanges. @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`. */
@@ -174,12 +166,15 @@ async function runDrift(name: string | undefined, flags: Flags, output: Output):
 }
 
 async function runPromote(name: string, flags: Flags, output: Output): Promise<number> {
-  const { promoteCassette, printPromotion } = await import('./promote.js');
+  const [{ promoteCassette }, { printPromotion }] = await Promise.all([
+    import('./promote.js'),
+    import('./promote-report.js'),
+  ]);
   const spec = flags.spec ?? findSpec();
   const parts = await loadParts(spec);
   let exit = 0;
   for (const cassette of await loadCassettes(name, flags, output)) {
-    exit = printPromotion(await promoteCassette(cassette, parts, { ...flags, spec }), flags, output.write);
+    exit = printPromotion(await promoteCassette(cassette, parts, { ...flags, spec }), { ...flags, spec }, output.write);
   }
   return exit;
 }

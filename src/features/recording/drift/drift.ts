@@ -307,7 +307,8 @@ function toResult(
   return { file, operation, method: request.method, target: writeTarget(request), ...nothing, ...found };
 }
 
-function toChange(violation: Violation, body: unknown): string {
+/** The change of the contract that a violation asks for, as a sentence. */
+export function toChange(violation: Violation, body: unknown): string {
   const { code, pointer, message } = violation;
   const name = JSON.stringify(pointer.split('/').at(-1) ?? '');
   const value = readPointer(body, pointer);

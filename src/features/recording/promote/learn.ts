@@ -1,11 +1,13 @@
-import { isObject, readMember } from '../../../base/json.js';
+import { filterMembers, isObject, readMember } from '../../../base/json.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../../../base/exact-json.js';
 import { writeCanonical } from '../cassette/canonical.js';
 import { DERIVATIONS, fillDerived } from '../../../generate/derived-values.js';
 import { readContentType } from '../../../http/header-fields.js';
+import type { RecordedResponse } from '../cassette/exchange.js';
 import { loadBody, readText, writeBody } from '../cassette/recorded-body.js';
-import { type Item, type PromoteParts, readItems, readShown, toId } from './promote.js';
+import type { CreatedSample } from '../../../resources/item/resource.js';
+import { type Item, type PromoteParts, isPart, readItems, readSentId, readShown, toId } from './promote.js';
 import { isTime } from '../matching/volatile.js';
 
 /** How items are shown after their DELETE: the hint `removed`. */
@@ -26,19 +28,45 @@ interface LearnedHints {
   readonly derived?: Readonly<Record<string, string>>;
   /** How items are shown after their DELETE. */
   readonly removed?: RemovedHint;
+  /** Properties whose value paths had in place of the id. */
+  readonly alternateKeys?: readonly string[];
+  /** What creates made. */
+  readonly samples?: readonly CreatedSample[];
 }
 
-/** Errors in text that a client without credentials got, by status: templates (`x-mock.errors`), because scenarios apply after them. */
-export function learnTextErrors(cassette: Cassette): Readonly<Record<string, { body: string; mediaType: string }>> {
-  const texts = cassette.exchanges.flatMap(({ response }) => {
+/** The template of an error (`x-mock.errors`). */
+interface LearnedError {
+  readonly status?: number;
+  readonly body?: string;
+  readonly mediaType?: string;
+}
+
+/**
+ * What clients without credentials got, by condition: another status than 401, and texts. They are templates, because scenarios apply
+ * after them.
+ */
+export function learnRefusals(
+  cassette: Cassette,
+  isAnonymous: (exchange: StoredExchange) => boolean,
+): Readonly<Record<string, LearnedError>> {
+  const refusals = cassette.exchanges.flatMap((exchange) => {
+    const { response } = exchange;
     if (response === undefined || !REFUSALS.has(response.status)) return [];
-    const mediaType = readContentType(response.headers) ?? '';
-    const bytes = mediaType.startsWith('text/') ? writeBody(cassette.folder, response) : undefined;
-    const body = bytes && readText(bytes);
-    // Braces are placeholders.
-    return body === undefined || /[{}]/.test(body) ? [] : [[String(response.status), { body, mediaType }] as const];
+    const condition = isAnonymous(exchange) ? 'unauthorized' : String(response.status);
+    const status = condition === 'unauthorized' && response.status !== 401 ? { status: response.status } : {};
+    const template = { ...status, ...readTextError(cassette, response) };
+    return Object.keys(template).length === 0 ? [] : [[condition, template] as const];
   });
-  return Object.fromEntries(texts);
+  return Object.fromEntries(refusals);
+}
+
+/** The body and the media type of an error in text. */
+function readTextError(cassette: Cassette, response: RecordedResponse): LearnedError {
+  const mediaType = readContentType(response.headers) ?? '';
+  const bytes = mediaType.startsWith('text/') ? writeBody(cassette.folder, response) : undefined;
+  const body = bytes && readText(bytes);
+  // Braces are placeholders.
+  return body === undefined || /[{}]/.test(body) ? {} : { body, mediaType };
 }
 
 const REFUSALS: ReadonlySet<number> = new Set([401, 403]);
@@ -57,10 +85,13 @@ function createWitness() {
     hasLists: false,
     /** The latest form of each item, by id. */
     shown: new Map<string, Item>(),
-    /** The bodies of creates whose items no answer has shown yet, by id. */
-    pending: new Map<string, Item>(),
-    /** The bodies of creates, with the item that was shown next. */
+    /** The creates whose items no request has changed yet, by id. */
+    pending: new Map<string, SentAndShown>(),
+    /** The creates whose items were shown before another request changed them. */
     samples: [] as SentAndShown[],
+    /** The creates whose items no answer has identified yet. */
+    unnamed: [] as SentAndShown[],
+    alternateKeys: new Set<string>(),
     /** Items that were removed, in their last form; undefined if that is unknown. */
     removed: new Map<string, Item | undefined>(),
     /** Removed items as reads show them, with the last form before; undefined if they were not found. */
@@ -81,8 +112,11 @@ export function learnHints(cassette: Cassette, parts: LearnParts): ReadonlyMap<s
     witnesses.set(binding.collection, witness);
     observe(witness, { cassette, exchange, parts });
   }
+  const placeholders = Object.keys(cassette.manifest.redacted);
   return new Map(
-    [...witnesses].map(([name, witness]) => [name, toHints(witness, parts.collections.get(name))] as const),
+    [...witnesses].map(([name, witness]) => {
+      return [name, toHints(witness, { collection: parts.collections.get(name), placeholders })] as const;
+    }),
   );
 }
 
@@ -103,48 +137,80 @@ function observe(
     if (response.status === 409) witness.conflicts.push(sent);
     if (response.status >= 300) return;
     const own = new Set([...parts.bindings.values()].flatMap((each) => (each.id.length === 1 ? each.id : [])));
-    const { item, id: created } = readShown(body, idProperty, own);
+    const { item, id: shown } = readShown(body, idProperty, own);
     witness.creates.push({ sent, id: item === undefined ? undefined : readMember(item, idProperty) });
     for (const name of Object.keys(item ?? {})) witness.read.add(name);
-    if (created === undefined) return;
-    witness.removed.delete(created);
-    witness.pending.set(created, sent);
-    if (item !== undefined) see(witness, created, item);
-  } else if (action === 'read') {
-    if (response.status >= 300) {
-      if (witness.removed.has(id) && GONE.has(response.status)) witness.afterRemoval.push(undefined);
+    const created = shown ?? readSentId(sent, idProperty);
+    if (created === undefined) {
+      witness.unnamed.push({ exchange, sent, shown: undefined });
       return;
     }
-    const { item } = readShown(body, idProperty, new Set());
-    for (const name of Object.keys(item ?? {})) witness.read.add(name);
-    if (item === undefined) return;
-    if (witness.removed.has(id)) witness.afterRemoval.push({ before: witness.removed.get(id), after: item });
-    else see(witness, id, item);
+    witness.removed.delete(created);
+    witness.pending.set(created, { exchange, sent, shown: undefined });
+    if (item !== undefined) see(witness, created, item);
+  } else if (action === 'batch' && response.status < 300) {
+    for (const each of [sent].flat().filter(isObject)) witness.unnamed.push({ exchange, sent: each, shown: undefined });
+  } else if (action === 'read') {
+    const isGone = witness.removed.has(id) && GONE.has(response.status);
+    const { item } = response.status < 300 ? readShown(body, idProperty, new Set()) : { item: undefined };
+    if (item !== undefined) observeRead(witness, item, { id, idProperty, isPlain: binding.id.length === 1 });
+    else if (isGone) witness.afterRemoval.push(undefined);
   } else if (response.status < 300 && action === 'list') {
     const items = readItems(body, binding);
     if (items.length > 0) witness.hasLists = true;
     for (const name of items.flatMap((item) => Object.keys(item))) witness.listed.add(name);
     const ids = items.map((item) => toId(readMember(item, idProperty)));
     if (ids.some((each) => witness.removed.has(each))) witness.listsRemoved = true;
+    // A list can show less than reads do.
+    const isWhole = (item: Item): boolean => [...witness.read].every((name) => Object.hasOwn(item, name));
+    for (const [i, item] of items.entries()) {
+      const id = ids[i] ?? '';
+      const made = witness.shown.has(id) ? -1 : witness.unnamed.findIndex((each) => isPart(each.sent, item));
+      for (const sample of made < 0 ? [] : witness.unnamed.splice(made, 1)) witness.pending.set(id, sample);
+      if (isWhole(item)) see(witness, id, item);
+    }
   } else if (response.status < 300 && action === 'delete') witness.removed.set(id, witness.shown.get(id));
   // After another change, an item is not what its create made.
   else if (response.status < 300) witness.pending.delete(id);
 }
 
+/** @param of - `id`: the one in the path; `isPlain`: whether it has one part. */
+function observeRead(
+  witness: Witness,
+  item: Item,
+  { id, idProperty, isPlain }: { readonly id: string; readonly idProperty: string; readonly isPlain: boolean },
+): void {
+  for (const name of Object.keys(item)) witness.read.add(name);
+  const key = toId(readMember(item, idProperty));
+  const [name, ...others] = Object.keys(item).filter((each) => each !== idProperty && toId(item[each]) === id);
+  if (isPlain && key !== id && name !== undefined && others.length === 0) {
+    witness.alternateKeys.add(name);
+    see(witness, key, item);
+  } else if (witness.removed.has(id)) witness.afterRemoval.push({ before: witness.removed.get(id), after: item });
+  else see(witness, id, item);
+}
+
 /** Statuses of items that do not exist. */
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 
-/** Remembers the form of an item, and that it is what its create made, if it is the first one. */
+/** Remembers the form of an item, and that it is what its create made, if no request has changed it since. */
 function see({ shown, pending, samples }: Witness, id: string, item: Item): void {
-  const sent = pending.get(id);
   shown.set(id, item);
-  pending.delete(id);
-  if (sent !== undefined) samples.push({ sent, shown: item });
+  const sample = pending.get(id);
+  if (sample === undefined) return;
+  if (sample.shown === undefined) samples.push(sample);
+  sample.shown = { ...sample.shown, ...item };
+}
+
+interface HintFacts {
+  readonly collection: { readonly idProperty: string | undefined } | undefined;
+  /** What secrets are replaced by. */
+  readonly placeholders: readonly string[];
 }
 
 function toHints(
   { creates, conflicts, listed, read, hasLists, ...witness }: Witness,
-  collection: { readonly idProperty: string | undefined } | undefined,
+  { collection, placeholders }: HintFacts,
 ): LearnedHints {
   const names = [...new Set(creates.flatMap(({ sent }) => Object.keys(sent)))];
   const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
@@ -162,7 +228,10 @@ function toHints(
   const detail = hasLists ? [...read].filter((name) => !listed.has(name)) : [];
   const derived = learnDerived(witness.samples, collection?.idProperty ?? 'id');
   const removed = learnRemoved(witness);
+  const samples = learnSamples(witness.samples, placeholders);
   return {
+    ...(samples.length > 0 && { samples }),
+    ...(witness.alternateKeys.size > 0 && { alternateKeys: [...witness.alternateKeys] }),
     ...(Object.keys(derived).length > 0 && { derived }),
     ...(removed !== undefined && { removed }),
     ...(idFrom !== undefined && { idFrom }),
@@ -202,10 +271,33 @@ function readChanged(before: Item, after: Item): Item {
   return Object.fromEntries(changed);
 }
 
-/** The body of a create, and the item that was shown next. */
+/** The body of a create, and its item as the answers before the next change showed it. */
 interface SentAndShown {
+  readonly exchange: StoredExchange;
   readonly sent: Item;
-  readonly shown: Item;
+  shown: Item | undefined;
+}
+
+/** More samples would make an overlay that is too long to be read. */
+const MAX_SAMPLES = 200;
+
+/** What creates made of their requests, without secrets. */
+function learnSamples(samples: readonly SentAndShown[], placeholders: readonly string[]): readonly CreatedSample[] {
+  return samples.slice(0, MAX_SAMPLES).map(({ exchange: { request, recordedAt }, sent, shown = {} }) => {
+    const isSecret = (name: string): boolean => {
+      const text = writeCanonical(shown[name]);
+      return placeholders.some((placeholder) => text.includes(placeholder));
+    };
+    const generated = Object.keys(shown).filter(isSecret);
+    return {
+      ...(Object.keys(request.pathParams).length > 0 && { path: toDoubles(request.pathParams) as Item }),
+      ...(Object.keys(request.query).length > 0 && { query: toDoubles(request.query) as Item }),
+      ...(Object.keys(sent).length > 0 && { body: sent }),
+      item: filterMembers(shown, (name) => !generated.includes(name)),
+      at: recordedAt,
+      ...(generated.length > 0 && { generated }),
+    };
+  });
 }
 
 /** The templates of properties that are the same function of what was sent in all samples, and not always the same value. */
@@ -214,17 +306,17 @@ function learnDerived(samples: readonly SentAndShown[], idProperty: string): Rea
   if (first === undefined) return {};
   const isDerived = (name: string): boolean =>
     name !== idProperty &&
-    samples.every(({ sent, shown }) => Object.hasOwn(shown, name) && !Object.hasOwn(sent, name)) &&
-    new Set(samples.map(({ shown }) => writeCanonical(shown[name]))).size > 1;
-  const found = Object.keys(first.shown)
+    samples.every(({ sent, shown = {} }) => Object.hasOwn(shown, name) && !Object.hasOwn(sent, name)) &&
+    new Set(samples.map(({ shown = {} }) => writeCanonical(shown[name]))).size > 1;
+  const found = Object.keys(first.shown ?? {})
     .filter(isDerived)
     .flatMap((name): readonly (readonly [string, string])[] => {
       const fits = (template: string): boolean =>
-        samples.every(({ sent, shown }) => {
+        samples.every(({ sent, shown = {} }) => {
           const value = fillDerived(template, sent);
           return value !== undefined && writeCanonical(value) === writeCanonical(shown[name]);
         });
-      const template = listTemplates(first.sent, first.shown[name]).find(fits);
+      const template = listTemplates(first.sent, first.shown?.[name]).find(fits);
       return template === undefined ? [] : [[name, template]];
     });
   return Object.fromEntries(found);

@@ -142,7 +142,7 @@ function isRepeated(same: readonly StoredExchange[], index: number): boolean {
 }
 
 /** The headers with the credentials that a request without any lacks, if the answer says so. */
-function listMissingCredentials(
+export function listMissingCredentials(
   { request, response }: StoredExchange,
   operation: Operation,
   { securitySchemes }: Contract,

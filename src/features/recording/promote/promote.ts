@@ -24,6 +24,8 @@ export interface PromoteCollection {
   readonly name: string;
   readonly idProperty: string | undefined;
   readonly members?: string | undefined;
+  /** Other properties whose value a path can have in place of the id. */
+  readonly alternateKeys?: readonly string[];
   /** The pointer of the schema of an item. */
   readonly schema: string | undefined;
 }
@@ -89,10 +91,17 @@ export function promote(cassette: Cassette, parts: PromoteParts): Promoted {
     byKey.set(key, trace);
     return trace;
   };
+  const findId: Observation['findId'] = (collection, key) => {
+    const { alternateKeys = [] } = parts.collections.get(collection) ?? {};
+    const known = [...(traces.get(collection)?.values() ?? [])];
+    const isNamed = ({ last, exists }: Trace): boolean =>
+      exists && alternateKeys.some((name) => last !== undefined && toId(readMember(last, name)) === key);
+    return known.some(({ id }) => id === key) ? key : (known.find(isNamed)?.id ?? key);
+  };
   for (const exchange of cassette.exchanges) {
     const binding = parts.bindings.get(exchange.operation);
     if (binding === undefined || exchange.response === undefined || exchange.response.status >= 300) continue;
-    observe({ cassette, exchange, binding, parts, traceOf, created, sent });
+    observe({ cassette, exchange, binding, parts, traceOf, findId, created, sent });
   }
   const orders = readOrders(cassette, parts);
   const collections = new Map<string, readonly PromotedItem[]>();
@@ -101,7 +110,8 @@ export function promote(cassette: Cassette, parts: PromoteParts): Promoted {
       .filter(({ existedBefore, exists }) => (parts.moment === 'initial' ? existedBefore : exists))
       .map(({ id, parents, content, first, last }): PromotedItem => {
         const item = parts.moment === 'initial' ? first : last;
-        return { id, parents, content, item: item ?? { id }, idOnly: item === undefined };
+        const { idProperty = 'id' } = parts.collections.get(name) ?? {};
+        return { id, parents, content, item: item ?? { [idProperty]: id }, idOnly: item === undefined };
       });
     const places = new Map(orders.get(name)?.map((id, i) => [id, i]));
     // Items that are on no page come last.
@@ -120,11 +130,13 @@ interface Observation {
   readonly created: Map<string, Item[]>;
   /** By collection: what requests created without an answer that shows the id. */
   readonly sent: Map<string, Item[]>;
+  /** The id of an item that a path names by its id or by another key. */
+  findId(collection: string, key: string): string;
   /** The trace of an item, created on first use. */
   traceOf(collection: string, id: string, more?: Partial<Pick<Trace, 'parents'>> & { readonly isNew?: boolean }): Trace;
 }
 
-function observe({ cassette, exchange, binding, parts, traceOf, created, sent }: Observation): void {
+function observe({ cassette, exchange, binding, parts, traceOf, findId, created, sent }: Observation): void {
   const { request, response } = exchange;
   if (response === undefined) return;
   const { collection, action } = binding;
@@ -138,9 +150,10 @@ function observe({ cassette, exchange, binding, parts, traceOf, created, sent }:
     traceOf(parent.collection, parentId, { parents: { ...parents } });
     parents[parent.collection] = parentId;
   }
-  const id = readId(binding.id);
+  const id = parts.collections.has(collection) ? findId(collection, readId(binding.id)) : readId(binding.id);
   const body = toDoubles(loadBody(cassette.folder, response).body);
   const { item: shown, id: shownId } = readShown(body, idProperty, listIdParameters(parts, collection));
+  const createdId = action === 'create' ? (shownId ?? readSentId(toDoubles(request.body), idProperty)) : undefined;
   const show = (trace: Trace, item: Item): void => {
     const { sent: given } = trace;
     observeItem(trace, item);
@@ -160,8 +173,8 @@ function observe({ cassette, exchange, binding, parts, traceOf, created, sent }:
     if (members !== undefined) traceOf(members, id);
   } else if (action === 'content') {
     traceOf(collection, id, { parents }).content ??= readContent(cassette.folder, response);
-  } else if (action === 'create' && shownId !== undefined) {
-    const trace = traceOf(collection, shownId, { parents, isNew: true });
+  } else if (createdId !== undefined) {
+    const trace = traceOf(collection, createdId, { parents, isNew: true });
     trace.sent = isObject(request.body) ? request.body : {};
     if (shown !== undefined) show(trace, shown);
   } else if (action === 'create' || action === 'batch') {
@@ -194,6 +207,12 @@ export function readShown(
   return named === undefined ? { item, id: undefined } : { item: undefined, id: toId(named[1]) };
 }
 
+/** The id that a create sent, for an answer that does not show it. */
+export function readSentId(sent: unknown, idProperty: string): string | undefined {
+  const id = isObject(sent) ? readMember(sent, idProperty) : undefined;
+  return typeof id === 'string' || typeof id === 'number' ? toId(id) : undefined;
+}
+
 /** The names of the path parameters that identify the items of a collection. */
 function listIdParameters({ bindings }: PromoteParts, collection: string): ReadonlySet<string> {
   const own = [...bindings.values()].filter((binding) => binding.collection === collection && binding.id.length === 1);
@@ -201,7 +220,7 @@ function listIdParameters({ bindings }: PromoteParts, collection: string): Reado
 }
 
 /** Whether an item has everything that a request sent. */
-function isPart(part: unknown, whole: unknown): boolean {
+export function isPart(part: unknown, whole: unknown): boolean {
   if (isObject(part)) {
     return isObject(whole) && Object.entries(part).every(([name, value]) => isPart(value, whole[name]));
   }

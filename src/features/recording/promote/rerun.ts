@@ -10,6 +10,8 @@ import { isTime } from '../matching/volatile.js';
 /** A recorded exchange that a mock answers differently. */
 export interface RerunDifference {
   readonly exchange: StoredExchange;
+  /** The status of the mock. */
+  readonly status: number;
   /** One for each difference. */
   readonly lines: readonly string[];
 }
@@ -41,9 +43,9 @@ export async function rerun(cassette: Cassette, parts: RerunParts): Promise<read
       learn(toDoubles(recorded.body), toDoubles(answer.body), { generated, sent });
     }
     const isGenerated = (was: unknown, is: unknown): boolean =>
-      generated.get(toText(was)) === toText(is) || placeholders.has(toText(was));
+      generated.get(toText(was)) === toText(is) || placeholders.has(toText(was)) || isSameMoment(was, is);
     const lines = change === undefined ? compareBodies(recorded, answer, isGenerated) : [change.message];
-    if (lines.length > 0) differences.push({ exchange, lines });
+    if (lines.length > 0) differences.push({ exchange, status: answer.status, lines });
   }
   return differences;
 }
@@ -100,6 +102,18 @@ function compareBodies(
     return [why === undefined ? line : `${line} (${why})`];
   });
 }
+
+/** Whether both values are the same time of a server, read from a clock that is a little different. */
+function isSameMoment(one: unknown, other: unknown): boolean {
+  if (!isTime(one) || !isTime(other)) return false;
+  const [was, is] = [one, other].map((value) =>
+    typeof value === 'number' ? value * (value < 1e11 ? 1000 : 1) : Date.parse(String(value)),
+  );
+  return Math.abs((was ?? 0) - (is ?? 0)) <= CLOCK_MS;
+}
+
+/** How much the clocks of a server and of its recorder can differ, with the time that the rerun takes. */
+const CLOCK_MS = 60_000;
 
 /** Why two values differ; undefined if that is not known. */
 function explain(one: unknown, other: unknown): string | undefined {
