@@ -7,6 +7,7 @@ import { readPages } from './pages.js';
 const NOT_RUN: Readonly<Record<string, readonly [count: number, why: string]>> = {
   'CONTRIBUTING.md': [1, 'commands for a clone; .ci/run runs them'],
   'STYLE.md': [3, 'fragments that show a style'],
+  'docs/agents.md': [1, 'a configuration file of an agent; test/cli/mcp.test.ts starts the command'],
   'docs/answers.md': [1, 'a fragment of a document; test/answer/error-templates.test.ts has such documents'],
   'docs/assertions.md': [2, 'fragments of tests; test/journal/received.test.ts has such tests'],
   'docs/cli.md': [2, 'output with times; test/cli/terminal.test.ts compares such output whole'],

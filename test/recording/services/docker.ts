@@ -50,7 +50,7 @@ export const DOCKER: Service = {
   ],
   isOffContract: true,
   notCompared: [
-    ['0015-NetworkInspect.200.json', 'unreachable', 'the API answered 404: the recorded item may not exist there'],
+    ['0015-NetworkInspect.200.json', 'gone', 'the API answered 404: the recorded item may not exist there'],
   ],
   differs: [],
   skipped: [],
