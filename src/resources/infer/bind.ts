@@ -456,13 +456,14 @@ export const bindCollectionWord: Bind = (index, candidate, operation) => {
 
 /**
  * Whether an operation says that it creates, does not name an item that exists, and shows an item of the collection or its id; one that sends
- * most of an item can show nothing, or a task. The path `/volumes/create` says it plainly enough.
+ * most of an item can show nothing, or a task. The path `/volumes/create`, with a body that has a property of the
+ * item, says it plainly enough.
  */
 function isNamedCreate(index: ContractIndex, candidate: CollectionCandidate, operation: Operation): boolean {
   const [answer, item, body] = [index.answer(operation), index.read(candidate.schema), index.body(operation)];
   if (item === undefined || body === undefined) return false;
   const word = index.word(operation);
-  if (CREATING.exec(word)?.[0] === word) return true;
+  if (CREATING.exec(word)?.[0] === word && compareSchemas(index.read, item, body) > 0) return true;
   if (!isNamedAs(operation, CREATING)) return false;
   if (hasItemWithId(index, candidate, body) && !hasOwnId(candidate, body)) return false;
   if ((answer === undefined && findSuccessMedia(operation) === undefined) || index.isReceipt(operation))

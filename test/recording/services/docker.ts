@@ -23,6 +23,14 @@ export const DOCKER: Service = {
     const child = launch('dockerd', [...plain, ...files, '--pidfile', join(folder, 'docker.pid'), '-H', listen]);
     return { child, url: `http://127.0.0.1:${port}/v1.41`, ready: '/_ping' };
   },
+  probe: async (url) => {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ ...NETWORK, Name: 'probe' });
+    const created = await fetch(`${url}/networks/create`, { method: 'POST', headers, body });
+    if (!created.ok) return `it creates no networks here: ${await created.text()}`;
+    await fetch(`${url}/networks/probe`, { method: 'DELETE' });
+    return undefined;
+  },
   workflow: [
     { method: 'GET', path: '/_ping' },
     { method: 'GET', path: '/volumes' },

@@ -23,6 +23,8 @@ export interface Service {
   readonly headers: Readonly<Record<string, string>>;
   /** Starts the server in a folder. @returns the process and the URL of its API. */
   start(folder: string): Promise<{ readonly child: ChildProcess; readonly url: string; readonly ready: string }>;
+  /** Asks the server whether this machine lets it do what the workflow asks for. @returns why it does not. */
+  readonly probe?: (url: string) => Promise<string | undefined>;
   readonly workflow: readonly Step[];
   /** Whether its answers differ from its document. */
   readonly isOffContract?: true;
