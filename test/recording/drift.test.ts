@@ -83,6 +83,7 @@ const EXITS: Partial<Record<DriftVerdict, number>> = {
   'contract-wrong': 2,
   'both-off-contract': 2,
   unreachable: 3,
+  'recorded-list-empty': 3,
   'list-empty': 4,
   gone: 5,
 };
@@ -126,7 +127,7 @@ const WAYS: readonly (readonly [
     /login page/,
   ],
   ['the list is empty now', { keys: 2 }, { keys: 0 }, 'list-empty', /the list of the API is empty/],
-  ['the recorded list is empty', { keys: 0 }, { keys: 2 }, 'unreachable', /the list in the recording is empty/],
+  ['the recorded list is empty', { keys: 0 }, { keys: 2 }, 'recorded-list-empty', /the list in the recording is empty/],
   [
     'the recorded items violate the contract, and the list is empty now',
     OFF,

@@ -15,8 +15,10 @@ import { readExpiry } from '../../../features/recording/cassette/manifest.js';
 import { findRedundant, pruneCassette } from '../../../features/recording/cassette/prune.js';
 import { checkCassette, createResponseCheck, formatCheck } from '../../../features/recording/drift/check.js';
 import {
+  type DriftExit,
   formatDrift,
   readDriftExit,
+  readWorstExit,
   toDriftJson,
   toDriftJunit,
 } from '../../../features/recording/drift/drift-report.js';
@@ -32,6 +34,7 @@ import { readVersion } from '../../../base/package-folder.js';
 import { colour, type Output, showPath, writeOutputFile } from '../../output.js';
 import { createParts } from './parts.js';
 import type { PromoteFlags } from './promote-report.js';
+import type { Refreshed } from './refresh.js';
 
 /** The flags of all subcommands; each subcommand has some of them. */
 interface Flags extends PromoteFlags, HooksFlag {
@@ -45,6 +48,9 @@ interface Flags extends PromoteFlags, HooksFlag {
   readonly timeout?: number;
   readonly insecure?: boolean;
   readonly dryRun?: boolean;
+  readonly allowUnsafe?: boolean;
+  readonly all?: boolean;
+  readonly summary?: string;
   readonly out?: string;
   readonly base?: string;
 }
@@ -70,9 +76,19 @@ export function defineCommand(command: Command, output: Output): void {
     'recordings.upstream': { description: 'base URL of the API', required: true },
     'recordings.upstreamHeaders': { description: 'header to send, such as a credential, as "name: value"' },
   })
-    .description('repeat recorded requests against the API and report differences; exit codes 0 to 3')
+    .description('repeat recorded requests against the API and report differences; exit codes 0 to 5')
     .option('--operation <id>', 'operation to send although its method is not safe; repeatable', collect)
     .addOption(formatOption('text', 'json', 'junit'));
+  addOptionFlags(addHooksFlag(define('refresh [cassette]', runRefresh), 'beforeWrite'), DRIFT_OPTIONS, {
+    'recordings.upstream': { description: 'base URL of the API (default: the one of each recording)' },
+    'recordings.upstreamHeaders': { description: 'header to send, such as a credential, as "name: value"' },
+  })
+    .description('record cassettes again in which the API has changed or that have expired; exit codes 0 to 5')
+    .option('--allow-unsafe', 'send requests that may change something, such as POST')
+    .option('--all', 'replace cassettes in which nothing has changed too')
+    .option('--dry-run', 'only report what would be replaced')
+    .option('--summary <file>', 'Markdown file to write, such as the text of a pull request')
+    .addOption(formatOption('text', 'json'));
   defineReader('promote <cassette>', runPromote)
     .description('convert a recording to fixtures, and list the responses in which the mock then differs')
     .option('--into <folder>', 'folder to write fixtures to', 'fixtures')
@@ -150,11 +166,11 @@ async function runDrift(name: string | undefined, flags: Flags, output: Output):
   const unknown = operations.find((id) => contract.operation(id) === undefined);
   if (unknown !== undefined) throw new MockError('OPTION_INVALID', `operation "${unknown}" is not in the contract`);
   const upstream = createUpstream(url, { insecure, ...(timeout !== undefined && { timeoutMs: timeout }) }, process.env);
-  let exit = 0;
+  const exits: DriftExit[] = [];
   try {
     for (const cassette of await loadCassettes(name, flags, output)) {
       const results = await findDrift({ contract, cassette, upstream, headers, operations, check });
-      exit = Math.max(exit, readDriftExit(results));
+      exits.push(readDriftExit(results));
       if (flags.format === 'json') output.write(toDriftJson(results));
       else if (flags.format === 'junit') output.write(toDriftJunit(results, cassette.name));
       else output.write([colour('bold', cassette.name), ...formatDrift(results)].join('\n'));
@@ -162,7 +178,37 @@ async function runDrift(name: string | undefined, flags: Flags, output: Output):
   } finally {
     upstream.close();
   }
-  return exit;
+  return readWorstExit(exits);
+}
+
+async function runRefresh(name: string | undefined, flags: Flags, output: Output): Promise<number> {
+  const [{ readRefreshExit, refreshCassette }, { formatRefreshed, toRefreshMarkdown }] = await Promise.all([
+    import('./refresh.js'),
+    import('./refresh-summary.js'),
+  ]);
+  const { recordings, upstream, header: upstreamHeaders, timeout: timeoutMs, insecure = false } = flags;
+  const { allowUnsafe = false, all = false, dryRun = false, hooks } = flags;
+  if (upstreamHeaders !== undefined && upstream === undefined) {
+    // A changed file of a recording would get the credential otherwise.
+    const hint = 'add --upstream with the base URL that may get the headers';
+    throw new MockError('OPTION_INVALID', '--header needs --upstream', { hint });
+  }
+  const spec = flags.spec ?? findSpec();
+  const parts = await loadParts(spec);
+  const { beforeWrite } = await loadHooks(hooks === undefined ? {} : { hooks });
+  const options = { spec, recordings, upstream, upstreamHeaders, timeoutMs, insecure, allowUnsafe, all, dryRun };
+  const refreshed: Refreshed[] = [];
+  const { hooks: _hooks, ...read } = flags;
+  for (const cassette of await loadCassettes(name, read, output)) {
+    refreshed.push(await refreshCassette(cassette, parts, { ...options, beforeWrite }));
+  }
+  if (flags.summary !== undefined) writeOutputFile(flags.summary, toRefreshMarkdown(refreshed, upstream));
+  const exitCode = readRefreshExit(refreshed);
+  const lines = formatRefreshed(refreshed);
+  output.write(
+    flags.format === 'json' ? JSON.stringify({ exitCode, cassettes: refreshed }, null, 2) : lines.join('\n'),
+  );
+  return exitCode;
 }
 
 async function runPromote(name: string, flags: Flags, output: Output): Promise<number> {

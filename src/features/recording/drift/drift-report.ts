@@ -1,8 +1,8 @@
 import { type JunitCase, writeJunit } from '../../../base/junit.js';
 import type { DriftResult, DriftVerdict } from './drift.js';
 
-/** The mark, the exit code and the text of each verdict; a verdict with exit code 1 or 2 is a failure. */
-const VERDICTS: Readonly<Record<DriftVerdict, readonly [mark: string, exit: 0 | 1 | 2 | 3 | 4 | 5, text: string]>> = {
+/** The mark, the exit code and the text of each verdict. 1 and 2 are differences that were found, 3 to 5 that nothing could be compared. */
+const VERDICTS: Readonly<Record<DriftVerdict, readonly [mark: string, exit: DriftExit, text: string]>> = {
   'in-sync': ['=', 0, 'in sync'],
   'recording-old': ['~', 1, 'the recording is outdated: record it again'],
   'api-left-contract': ['!', 2, 'the API violates the contract'],
@@ -10,18 +10,35 @@ const VERDICTS: Readonly<Record<DriftVerdict, readonly [mark: string, exit: 0 | 
   'contract-wrong': ['!', 2, 'the contract is wrong: API and recording agree'],
   'both-off-contract': ['!', 2, 'API and recording violate the contract in different ways'],
   unreachable: ['?', 3, 'could not be compared'],
+  'recorded-list-empty': ['?', 3, 'the list in the recording is empty'],
   'list-empty': ['?', 4, 'the list is empty now'],
   gone: ['?', 5, 'the API answers that it does not exist'],
   skipped: ['-', 0, 'skipped'],
 };
 
 /**
- * The exit code: 0 all in sync, 1 a recording is not up to date, 2 the API and the contract disagree, 3 a request could not be
- * compared or none was, 4 a list is empty now, 5 something does not exist any more. The highest one wins.
+ * 0 all in sync, 1 a recording is not up to date, 2 the API and the contract disagree, 3 a request could not be compared or none
+ * was, 4 a list is empty now, 5 something does not exist any more.
  */
-export function readDriftExit(results: readonly DriftResult[]): number {
+export type DriftExit = 0 | 1 | 2 | 3 | 4 | 5;
+
+/** The exit codes in order of severity: what was found comes before what could not be compared. */
+const BY_SEVERITY: readonly DriftExit[] = [2, 1, 5, 4, 3];
+
+/** The most severe one of several exit codes. */
+export function readWorstExit(exits: readonly DriftExit[]): DriftExit {
+  return BY_SEVERITY.find((exit) => exits.includes(exit)) ?? 0;
+}
+
+/** The verdict as a sentence. */
+export function describeVerdict(verdict: DriftVerdict): string {
+  return VERDICTS[verdict][2];
+}
+
+/** The exit code for the results of one cassette. */
+export function readDriftExit(results: readonly DriftResult[]): DriftExit {
   if (results.every(({ verdict }) => verdict === 'skipped')) return 3;
-  return Math.max(...results.map(({ verdict }) => VERDICTS[verdict][1]));
+  return readWorstExit(results.map(({ verdict }) => VERDICTS[verdict][1]));
 }
 
 /** The results as lines of text, followed by their count. */
@@ -35,7 +52,16 @@ export function formatDrift(results: readonly DriftResult[]): readonly string[] 
     const count = results.filter((result) => result.verdict === verdict).length;
     return count === 0 ? [] : [`${count} × ${text.split(':')[0] ?? ''}`];
   });
-  return [...lines, '', counts.length === 0 ? 'the cassette is empty' : counts.join(', ')];
+  const hint = toBaseHint(results);
+  const summary = counts.length === 0 ? 'the cassette is empty' : counts.join(', ');
+  return [...lines, '', summary, ...(hint === undefined ? [] : [hint])];
+}
+
+/** If the API knows none of the paths, its base URL is probably wrong. */
+function toBaseHint(results: readonly DriftResult[]): string | undefined {
+  const compared = results.filter(({ verdict }) => verdict !== 'skipped');
+  const isWrong = compared.length > 1 && compared.every(({ verdict }) => verdict === 'gone');
+  return isWrong ? 'hint: the API knows none of these paths: check the path of the base URL in --upstream' : undefined;
 }
 
 /** The results as a JSON object. */

@@ -32,6 +32,7 @@ export type DriftVerdict =
   | 'unreachable'
   | 'gone'
   | 'list-empty'
+  | 'recorded-list-empty'
   | 'skipped';
 
 /** The result for one request. */
@@ -59,18 +60,21 @@ interface ShapeDifference {
   readonly message: string;
 }
 
-interface DriftParts {
+interface ComparedParts {
   readonly contract: Contract;
   readonly cassette: Cassette;
-  readonly upstream: Upstream;
   /** Sent with every request, because a recording contains no credentials. */
   readonly headers: HeaderFields;
-  /** Operations to call although their method is not safe. */
-  readonly operations: readonly string[];
   readonly check: CheckResponse;
 }
 
-interface Comparison extends DriftParts {
+interface DriftParts extends ComparedParts {
+  readonly upstream: Upstream;
+  /** Operations to call although their method is not safe. */
+  readonly operations: readonly string[];
+}
+
+interface Comparison extends ComparedParts {
   /** Reads the shape of a value; the schemas distinguish maps from objects. */
   readShape(value: unknown, pointers: SchemaPointers): TypesByPointer;
   /** Whether a string contains a placeholder of the cassette. */
@@ -84,12 +88,28 @@ export async function findDrift(parts: DriftParts): Promise<readonly DriftResult
     const key = `${exchange.request.method} ${toSentText(exchange.request)}`;
     groups.set(key, [...(groups.get(key) ?? []), exchange]);
   }
-  const placeholders = Object.keys(parts.cassette.manifest.redacted);
-  const hasPlaceholder = (text: string): boolean => placeholders.some((placeholder) => text.includes(placeholder));
-  const comparison = { ...parts, hasPlaceholder, readShape: createShapeReader(parts.contract) };
+  const comparison = { ...parts, ...createComparison(parts) };
   const results: DriftResult[] = [];
   for (const exchanges of groups.values()) results.push(await compareGroup(exchanges, comparison));
   return results;
+}
+
+/** A recorded exchange, and the answer that its request got later, or why there was none. */
+export type ComparedPair = readonly [recorded: StoredExchange, live: RecordedResponse | string];
+
+/** Compares each recorded answer with the one that the same request got later. */
+export function compareAnswers(pairs: readonly ComparedPair[], parts: ComparedParts): readonly DriftResult[] {
+  const comparison = createComparison(parts);
+  return pairs.map(([recorded, live]) => {
+    if (typeof live === 'string') return toResult(recorded, { verdict: 'unreachable', reason: live });
+    return compareLive([recorded], live, comparison);
+  });
+}
+
+function createComparison(parts: ComparedParts): Comparison {
+  const placeholders = Object.keys(parts.cassette.manifest.redacted);
+  const hasPlaceholder = (text: string): boolean => placeholders.some((placeholder) => text.includes(placeholder));
+  return { ...parts, hasPlaceholder, readShape: createShapeReader(parts.contract) };
 }
 
 /** The target and the body of a request. */
@@ -98,14 +118,28 @@ function toSentText(request: RecordedRequest): string {
 }
 
 /** Sends a request once that was recorded several times; it is in sync if one of its recordings is. */
-async function compareGroup(exchanges: readonly StoredExchange[], parts: Comparison): Promise<DriftResult> {
+async function compareGroup(
+  exchanges: readonly StoredExchange[],
+  parts: Comparison & DriftParts,
+): Promise<DriftResult> {
   // A group has at least one exchange.
   const last = exchanges.at(-1) as StoredExchange;
   const operation = parts.contract.operation(last.operation);
-  const reason = readSkipReason(last, operation, parts);
+  const isSent = SAFE_METHODS.includes(last.request.method) || parts.operations.includes(last.operation);
+  const unsafe = `${last.request.method} is not a safe method: send it with --operation ${last.operation}`;
+  const reason =
+    operation === undefined
+      ? `operation "${last.operation}" is not in the contract`
+      : (readSkipReason(last, parts.cassette) ?? (isSent ? undefined : unsafe));
   if (operation === undefined || reason !== undefined) return toResult(last, { verdict: 'skipped', reason });
   const live = await askLive(last.request, operation, parts);
   if (typeof live === 'string') return toResult(last, { verdict: 'unreachable', reason: live });
+  return compareLive(exchanges, live, parts);
+}
+
+/** Compares an answer with those that were recorded for its request. */
+function compareLive(exchanges: readonly StoredExchange[], live: RecordedResponse, parts: Comparison): DriftResult {
+  const last = exchanges.at(-1) as StoredExchange;
   const wasRecorded = exchanges.some(({ response }) => response?.status === live.status);
   const isExpected = wasRecorded && !isLoginPage(live, last.response);
   const obstacle = isExpected ? undefined : (readObstacle(live, last.response) ?? readOmitted(last, live, parts));
@@ -113,22 +147,20 @@ async function compareGroup(exchanges: readonly StoredExchange[], parts: Compari
     const verdict = GONE.has(live.status) ? 'gone' : 'unreachable';
     return toResult(last, { verdict, reason: obstacle });
   }
-  const results = exchanges.map((exchange) => compare(exchange, operation, { live, parts }));
+  const results = exchanges.map((exchange) => compare(exchange, live, parts));
   return results.find(({ verdict }) => verdict === 'in-sync') ?? (results.at(-1) as DriftResult);
 }
 
-function readSkipReason(
-  { request, response, operation: id }: StoredExchange,
-  operation: Operation | undefined,
-  { operations, hasPlaceholder }: Comparison,
+/** Why the request of an exchange cannot be sent again, or its answer not be compared; undefined if both are possible. */
+export function readSkipReason(
+  { request, response }: StoredExchange,
+  { manifest }: Pick<Cassette, 'manifest'>,
 ): string | undefined {
-  if (operation === undefined) return `operation "${id}" is not in the contract`;
   if (response === undefined) return 'a failed connection was recorded';
   if (response.cut !== undefined) return 'the recorded response is not complete';
-  if (!SAFE_METHODS.includes(request.method) && !operations.includes(id)) {
-    return `${request.method} is not a safe method: send it with --operation ${id}`;
-  }
-  return hasPlaceholder(toSentText(request)) ? 'the request contains the placeholder of a secret' : undefined;
+  const text = toSentText(request);
+  const hasPlaceholder = Object.keys(manifest.redacted).some((placeholder) => text.includes(placeholder));
+  return hasPlaceholder ? 'the request contains the placeholder of a secret' : undefined;
 }
 
 /** Why a response says nothing about the operation, such as an outage or a login page; undefined for any other response. */
@@ -181,13 +213,12 @@ function isLoginPage(
 async function askLive(
   request: RecordedRequest,
   operation: Operation,
-  { upstream, cassette, headers, hasPlaceholder }: Comparison,
+  { upstream, cassette, headers }: DriftParts,
 ): Promise<RecordedResponse | string> {
-  const kept = Object.entries(request.headers).filter(([, value]) => !hasPlaceholder(String(value)));
   const response = await upstream.send({
     method: request.method,
     target: toUpstreamTarget(upstream.url, operation, writeTarget(request)),
-    headers: { ...Object.fromEntries(kept), ...headers },
+    headers: { ...omitSecrets(request, cassette), ...headers },
     body: writeBody(cassette.folder, request),
   });
   if ('failure' in response) return response.failure.message;
@@ -203,18 +234,25 @@ async function askLive(
   return { status: response.status, headers: response.headers, ...readBody(bytes, response.headers) };
 }
 
-function compare(
-  exchange: StoredExchange,
-  operation: Operation,
-  { live, parts }: { readonly live: RecordedResponse; readonly parts: Comparison },
-): DriftResult {
-  const { check, contract, cassette } = parts;
+/** The header fields of a recorded request that have no placeholder. */
+export function omitSecrets({ headers }: RecordedRequest, { manifest }: Pick<Cassette, 'manifest'>): HeaderFields {
+  const placeholders = Object.keys(manifest.redacted);
+  const isKept = (value: unknown): boolean => !placeholders.some((each) => String(value).includes(each));
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => isKept(value)));
+}
+
+function compare(exchange: StoredExchange, live: RecordedResponse, parts: Comparison): DriftResult {
+  const { contract, cassette } = parts;
+  // Without an operation the request is outside of the contract.
+  const operation = contract.operation(exchange.operation);
+  const check = (body: Parameters<CheckResponse>[1]): readonly Violation[] =>
+    operation === undefined ? [] : parts.check(operation, body);
   // `readSkipReason` has excluded exchanges without a response.
   const stored = exchange.response as RecordedResponse;
   const recorded = { ...stored, ...loadBody(cassette.folder, stored) };
   const violations = {
-    recorded: check(operation, { ...recorded, body: toDoubles(recorded.body) }),
-    live: check(operation, { ...live, body: toDoubles(live.body) }),
+    recorded: check({ ...recorded, body: toDoubles(recorded.body) }),
+    live: check({ ...live, body: toDoubles(live.body) }),
   };
   const { differences, empty } = compareResponses(recorded, live, { operation, readShape: parts.readShape });
   // The API may still have the items that violated the contract.
@@ -225,7 +263,7 @@ function compare(
   if (verdict === 'in-sync' && list !== undefined) {
     const isLive = empty.live.length > 0;
     const reason = `the list ${isLive ? 'of the API' : 'in the recording'} is empty, so that its items cannot be compared`;
-    return toResult(exchange, { verdict: isLive ? 'list-empty' : 'unreachable', reason, ...violations });
+    return toResult(exchange, { verdict: isLive ? 'list-empty' : 'recorded-list-empty', reason, ...violations });
   }
   if (live.status < 300 && violations.live.length === 0 && PASSING.has(recorded.status)) {
     const reason = `the recorded ${recorded.status} does not happen now`;
@@ -233,7 +271,7 @@ function compare(
   }
   const changes = verdict === 'contract-wrong' ? violations.live : [];
   const suggestions = changes.map((violation) => {
-    const place = formatPlace(contract.locate(violation.schemaPointer ?? operation.pointer));
+    const place = formatPlace(contract.locate(violation.schemaPointer ?? operation?.pointer ?? ''));
     return `${place}: ${toChange(violation, live.body)}`;
   });
   return toResult(exchange, { verdict, differences, ...violations, suggestions: [...new Set(suggestions)] });
@@ -262,12 +300,12 @@ function toSignature(violations: readonly Violation[]): string {
 function compareResponses(
   recorded: RecordedResponse,
   live: RecordedResponse,
-  { operation, readShape }: Pick<Comparison, 'readShape'> & { readonly operation: Operation },
+  { operation, readShape }: Pick<Comparison, 'readShape'> & { readonly operation: Operation | undefined },
 ): { readonly differences: readonly ShapeDifference[]; readonly empty: EmptyLists } {
   const change = compareHeads(recorded, live);
   if (change !== undefined) return { differences: [change], empty: NO_EMPTY_LISTS };
   if (recorded.body === undefined || live.body === undefined) return { differences: [], empty: NO_EMPTY_LISTS };
-  const { content = [] } = findResponse(operation, live.status) ?? {};
+  const { content = [] } = (operation && findResponse(operation, live.status)) ?? {};
   const pointers = readBodyPointers(content, readContentType(live.headers));
   const shapes = [readShape(recorded.body, pointers), readShape(live.body, pointers)] as const;
   const empty = { recorded: listEmpty(...shapes), live: listEmpty(shapes[1], shapes[0]) };

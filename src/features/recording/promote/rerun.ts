@@ -33,6 +33,32 @@ export async function rerun(cassette: Cassette, parts: RerunParts): Promise<read
   const generated = new Map<string, string>();
   const placeholders = new Set(Object.keys(cassette.manifest.redacted));
   const differences: RerunDifference[] = [];
+  for await (const { exchange, recorded, answer, change } of resend(cassette, { ...parts, generated })) {
+    const isGenerated = (was: unknown, is: unknown): boolean =>
+      generated.get(toText(was)) === toText(is) || placeholders.has(toText(was)) || isSameMoment(was, is);
+    const lines = change === undefined ? compareBodies(recorded, answer, isGenerated) : [change.message];
+    if (lines.length > 0) differences.push({ exchange, status: answer.status, lines });
+  }
+  return differences;
+}
+
+/** A recorded exchange, and the answer that its request gets now. */
+interface Resent {
+  readonly exchange: StoredExchange;
+  readonly recorded: RecordedResponse;
+  readonly answer: RecordedResponse;
+  readonly change: ReturnType<typeof compareHeads>;
+}
+
+/**
+ * Sends the requests of a cassette again, in order, with the ids that the answers to creates have now.
+ *
+ * @param parts - `generated` gets the recorded values that the server generates, with those that it generated now.
+ */
+export async function* resend(
+  cassette: Cassette,
+  { generated, ...parts }: RerunParts & { readonly generated: Map<string, string> },
+): AsyncGenerator<Resent> {
   for (const exchange of cassette.exchanges) {
     if (exchange.response === undefined) continue;
     const answer = await send(cassette, exchange, { generated, parts });
@@ -42,12 +68,8 @@ export async function rerun(cassette: Cassette, parts: RerunParts): Promise<read
       const sent = JSON.stringify(toDoubles(exchange.request.body ?? null));
       learn(toDoubles(recorded.body), toDoubles(answer.body), { generated, sent });
     }
-    const isGenerated = (was: unknown, is: unknown): boolean =>
-      generated.get(toText(was)) === toText(is) || placeholders.has(toText(was)) || isSameMoment(was, is);
-    const lines = change === undefined ? compareBodies(recorded, answer, isGenerated) : [change.message];
-    if (lines.length > 0) differences.push({ exchange, status: answer.status, lines });
+    yield { exchange, recorded, answer, change };
   }
-  return differences;
 }
 
 async function send(
