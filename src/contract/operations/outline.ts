@@ -1,4 +1,3 @@
-import { memoize } from '../../base/memoize.js';
 import type { Operation } from './operation.js';
 
 /** The members that find and name an operation; the cache has them, so that a start reads only the operations that are called. */
@@ -30,54 +29,70 @@ export function toPath(key: string): string {
 }
 
 /** Creates an operation from its outline; the other members are read when one of them is needed. @param read - Reads it as a whole. */
-export function createOutlinedOperation(
-  { id, method, basePaths, pointer, key, isSpanned }: OperationOutline,
-  read: () => Operation,
-): Operation {
-  const known = memoize<undefined, Operation>(read);
-  return {
-    id,
-    method,
-    path: toPath(key),
-    spanned: isSpanned === true ? known(undefined).spanned : undefined,
-    basePaths,
-    pointer,
-    get summary() {
-      return known(undefined).summary;
-    },
-    get description() {
-      return known(undefined).description;
-    },
-    get tags() {
-      return known(undefined).tags;
-    },
-    get deprecated() {
-      return known(undefined).deprecated;
-    },
-    get parameters() {
-      return known(undefined).parameters;
-    },
-    get body() {
-      return known(undefined).body;
-    },
-    get responses() {
-      return known(undefined).responses;
-    },
-    get security() {
-      return known(undefined).security;
-    },
-    get extensions() {
-      return known(undefined).extensions;
-    },
-    get streaming() {
-      return known(undefined).streaming;
-    },
-  };
+export function createOutlinedOperation(outline: OperationOutline, read: () => Operation): Operation {
+  // The prototype has the other members.
+  return new OutlinedOperation(outline, read) as object as Operation;
 }
 
-/** A copy of an operation with other base paths; what was not read of it is not read. */
+/** The members of an operation that are read when one of them is needed. */
+const LATER = [
+  'summary',
+  'description',
+  'tags',
+  'deprecated',
+  'parameters',
+  'body',
+  'responses',
+  'security',
+  'extensions',
+  'streaming',
+] as const satisfies readonly (keyof Operation)[];
+
+/** What is known of an operation at first. The getters of the rest are those of the prototype: each operation with its own would take 1 kB more. */
+class OutlinedOperation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly basePaths: readonly string[];
+  readonly pointer: string;
+  readonly spanned: Operation['spanned'];
+  /** Reads the operation as a whole for the first time. */
+  private readonly read: () => Operation;
+  private known: Operation | undefined;
+
+  constructor({ id, method, basePaths, pointer, key, isSpanned }: OperationOutline, read: () => Operation) {
+    this.id = id;
+    this.method = method;
+    this.path = toPath(key);
+    this.basePaths = basePaths;
+    this.pointer = pointer;
+    this.read = read;
+    this.known = isSpanned === true ? read() : undefined;
+    this.spanned = this.known?.spanned;
+  }
+
+  static {
+    for (const name of LATER) {
+      const get = function (this: OutlinedOperation): Operation[typeof name] {
+        return this.whole[name];
+      };
+      Object.defineProperty(this.prototype, name, { get, enumerable: true });
+    }
+  }
+
+  get whole(): Operation {
+    return (this.known ??= this.read());
+  }
+
+  /** As JSON it is an object with all members. */
+  toJSON(): Operation {
+    return { ...this.whole, basePaths: this.basePaths };
+  }
+}
+
+/** The operation with other base paths; what was not read of it is not read. */
 export function withBasePaths(operation: Operation, basePaths: readonly string[]): Operation {
-  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(operation));
-  // It has the properties of an operation.
-  return Object.defineProperty(copy, 'basePaths', { value: basePaths }) as Operation;
+  if (!(operation instanceof OutlinedOperation)) return { ...operation, basePaths };
+  // It inherits the other properties.
+  return Object.create(operation, { basePaths: { value: basePaths, enumerable: true } }) as Operation;
 }

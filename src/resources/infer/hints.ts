@@ -57,9 +57,14 @@ export function applyHints(index: ContractIndex, inferred: Resources): Resources
     bindings.set(operation.id, binding);
     if (!collections.has(binding.collection)) collections.set(binding.collection, createResource(binding.collection));
   }
+  const own = new Map<string, Binding[]>();
+  for (const binding of bindings.values()) {
+    const others = own.get(binding.collection);
+    if (others === undefined) own.set(binding.collection, [binding]);
+    else others.push(binding);
+  }
   for (const [name, resource] of collections) {
-    const own = [...bindings.values()].filter(({ collection }) => collection === name);
-    if (resource.secretKey === undefined) collections.set(name, withSecretKey(index, resource, own));
+    if (resource.secretKey === undefined) collections.set(name, withSecretKey(index, resource, own.get(name) ?? []));
   }
   checkNames(index, { inferred, collections, bindings, hinted: Object.keys(hints.collections ?? {}) });
   const unknownIds = hints.unknownIds ?? inferred.unknownIds;
