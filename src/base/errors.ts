@@ -27,6 +27,8 @@ export const ERROR_CODES = {
   OPERATION_UNKNOWN: 'The contract has no operation of that name.',
   OPTION_INVALID: 'An option has an invalid name or value.',
   ORIGIN_INTERCEPTED: 'Requests to the origin are already intercepted, by this mock or another one.',
+  ORIGIN_UNKNOWN:
+    'A URL that is fetched from the mock is on a public host that the servers of the document do not name.',
   OVERLAY_INVALID: 'An overlay is not a valid Overlay 1.0 document, or one of its targets is not valid JSONPath.',
   PORT_TAKEN: 'Another process listens on that port; --port 0 picks a free port.',
   RECORDING_EXPIRED: 'A cassette is older than its maximum age; record it again.',

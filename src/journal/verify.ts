@@ -53,8 +53,14 @@ export function findUnexpected(
   return [...unexpected, ...counts];
 }
 
+/** The error of `verify`. */
+export interface VerifyError extends MockError {
+  /** The first interaction with a finding. */
+  readonly interaction: Interaction | undefined;
+}
+
 /** The error for a list of findings: each on its own line, below its request. */
-export function toVerifyError(findings: readonly Finding[]): MockError {
+export function toVerifyError(findings: readonly Finding[]): VerifyError {
   let shown: Interaction | undefined;
   const lines = findings.flatMap((finding) => {
     const { interaction, url = '', message } = finding;
@@ -69,7 +75,9 @@ export function toVerifyError(findings: readonly Finding[]): MockError {
     ? 'fix the request, or exclude it with verify({ ignore }) if it is wrong on purpose'
     : 'see mock.journal.interactions for the calls that were made';
   const hint = [...new Set(findings.map((finding) => finding.hint ?? usual))].join('; ');
-  return new MockError('VERIFY_FAILED', `verification failed with ${count}:\n${lines.join('\n')}`, { hint });
+  const error = new MockError('VERIFY_FAILED', `verification failed with ${count}:\n${lines.join('\n')}`, { hint });
+  const value = findings.find(({ interaction }) => interaction !== undefined)?.interaction;
+  return Object.defineProperty(error, 'interaction', { value }) as VerifyError;
 }
 
 function describeUnexpected(interaction: Interaction, toTexts: ToTexts, options: VerifyOptions): readonly Finding[] {

@@ -24,6 +24,7 @@ import type { Interceptable, Interceptions } from '../features/intercept/interce
 import type { MockReload } from '../server/control/reloads.js';
 import { withAbortSignal } from '../http/request/in-process.js';
 import { fetchInProcess } from '../http/request/redirects.js';
+import { requireOrigin } from './origins.js';
 import { host } from '../base/platform.js';
 import { replayOf } from '../features/recording/matching/replay-slot.js';
 
@@ -59,7 +60,7 @@ export interface SessionHandle<SessionClock extends Clock = VirtualClock, Types 
   /**
    * Answers a request of this session without a socket.
    *
-   * @throws MockError `SESSION_UNKNOWN` where the session was closed; the reason of the request's signal, when it is aborted.
+   * @throws MockError `SESSION_UNKNOWN` where the session was closed; `ORIGIN_UNKNOWN` for a URL of another API; the reason of the request's signal, when it is aborted.
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /**
@@ -197,7 +198,7 @@ export interface Mock<MockClock extends Clock = VirtualClock, Types = unknown, C
    * except to another origin, unless the request has `redirect: 'manual'`.
    * `other.mount('/api', mock.fetch)` serves the mock below a prefix of another Hono app.
    *
-   * @throws The reason of the request's signal, when it is aborted.
+   * @throws MockError `ORIGIN_UNKNOWN` for a URL of another API; the reason of the signal of the request, when it is aborted.
    *
    * @example
    * ```ts
@@ -330,7 +331,10 @@ export function createHandle(session: Session, parts: HandleParts): SessionHandl
     clock,
     scenarios: createSessionScenarios(session, parts),
     state: createState(session, parts.editors),
-    fetch: (input, init) => fetchInProcess(input, init, answer),
+    fetch: async (input, init) => {
+      requireOrigin(parts.contract, input);
+      return fetchInProcess(input, init, answer);
+    },
     use: (added) => handlers.add(added, session),
     ...createAnswerSetters((added) => handlers.add(added, session)),
     resetHandlers: () => handlers.reset(session),

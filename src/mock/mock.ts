@@ -7,6 +7,7 @@ import { checkContractOptions, loadShared, readParts } from './contract-parts.js
 import { createHandle, createRecordingsHandle, type HandleParts, type Mock } from './handles.js';
 import { withAbortSignal } from '../http/request/in-process.js';
 import { fetchInProcess } from '../http/request/redirects.js';
+import { requireOrigin } from './origins.js';
 import { MockError } from '../base/errors.js';
 import type { Feature, FeatureKind } from './feature.js';
 import { closeFeatures, type FeatureParts, listFeatures, listSlots } from './features.js';
@@ -247,7 +248,9 @@ function assemble(parts: HandleParts & OwnParts, { connections, cors, onRefused 
   const fetch: Mock['fetch'] = async (input, init, ...mounted: readonly unknown[]) => {
     // A Hono app that mounts this function passes its bindings where `fetch` takes its options, then its context.
     if (isRequest(input) && isSocketEnvironment(init)) return parts.fetch(input, init);
-    return mounted.length > 0 && isRequest(input) ? answer(input) : fetchInProcess(input, init, answer);
+    if (mounted.length > 0 && isRequest(input)) return answer(input);
+    requireOrigin(live.version.contract, input);
+    return fetchInProcess(input, init, answer);
   };
   return {
     ...initial,

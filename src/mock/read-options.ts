@@ -70,6 +70,8 @@ function listMembers(prefix: string): readonly OptionMember[] {
 export function readOptions(options: object): Settings {
   if (!isObject(options)) refuse('createMock was called without options', EXAMPLE);
   if (options['spec'] === undefined && options['recordings'] === undefined) {
+    // A misspelled name is the more probable mistake.
+    flattenMembers(expandShortForms(options), '', () => undefined);
     refuse('the option "spec" is missing', EXAMPLE);
   }
   const expanded = { ...expandShortForms(options), spec: options['spec'] ?? NO_CONTRACT };

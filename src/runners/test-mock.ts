@@ -1,6 +1,8 @@
 import type { VerifyOptionsOf } from '../answer/handlers.js';
 import type { VirtualClock } from '../base/clock.js';
 import { MockError } from '../base/errors.js';
+import { host, isRequest } from '../base/platform.js';
+import type { VerifyError } from '../journal/verify.js';
 import type { Mock, SessionHandle } from '../mock/handles.js';
 import { createMock, readBasePath } from '../mock/mock.js';
 import type { MockOptions } from '../mock/options.js';
@@ -66,11 +68,14 @@ export async function startWorkerMock<Types = unknown, Collections = unknown>(
       let checked = verification;
       const baseUrl = server === undefined ? `http://mock${basePath}` : server.url + session.prefix + basePath;
       const verifyAtEnd = (wanted: boolean | VerifyOptionsOf<Types>): void => void (checked = wanted);
+      const { fetch, findCall } = traceCalls(session);
       return {
-        mock: { ...session, baseUrl, shared, verifyAtEnd },
+        mock: { ...session, fetch, baseUrl, shared, verifyAtEnd },
         end: (hasFailed) => {
           try {
             if (checked !== false) verifySession(session, checked === true ? {} : checked, hasFailed);
+          } catch (error) {
+            throw error instanceof MockError ? toEndError(error, findCall(error)) : error;
           } finally {
             session.close();
           }
@@ -86,16 +91,47 @@ function verifySession<Types, Collections>(
   options: VerifyOptionsOf<Types>,
   hasFailed: boolean,
 ): void {
-  try {
-    session.verify(hasFailed ? { ...options, calls: {}, unusedRules: false } : options);
-  } catch (error) {
-    throw error instanceof MockError ? toEndError(error) : error;
-  }
+  session.verify(hasFailed ? { ...options, calls: {}, unusedRules: false } : options);
 }
 
-/** The error of `verify` with a hint for a check that the test did not call itself. */
-function toEndError(error: MockError): MockError {
-  const hint = error.hint?.replaceAll('verify({ ignore })', 'mock.verifyAtEnd({ ignore })');
+/** Where a test called `fetch`: an error that nothing throws, for its stack. */
+type CallPlace = Pick<Error, 'stack'>;
+
+/** Remembers the last call of `fetch` for each URL, so that the error at the end of a test shows the request in the test. */
+function traceCalls({ fetch: send }: Pick<SessionHandle, 'fetch'>): {
+  readonly fetch: typeof send;
+  findCall(error: MockError): CallPlace | undefined;
+} {
+  const calls = new Map<string, CallPlace>();
+  const fetch: typeof send = (input, init) => {
+    const call: CallPlace = {};
+    Error.captureStackTrace(call, fetch);
+    if (calls.size < MAX_CALLS) calls.set(toPath(isRequest(input) ? input.url : String(input)), call);
+    return send(input, init);
+  };
+  const findCall = (error: MockError): CallPlace | undefined => {
+    const { interaction } = error as Partial<VerifyError>;
+    return interaction && calls.get(toPath(interaction.request.url));
+  };
+  return { fetch, findCall };
+}
+
+/** How many calls of a test are remembered. */
+const MAX_CALLS = 1000;
+
+/** The path and the query of a URL, in the form of the `URL` class. */
+function toPath(url: string): string {
+  if (!host.URL.canParse(url, 'http://mock')) return url;
+  const { pathname, search } = new host.URL(url, 'http://mock');
+  return pathname + search;
+}
+
+/** The error of `verify` with a hint for a check that the test did not call itself, and the place of the request if it is known. */
+function toEndError(error: MockError, call: CallPlace | undefined): MockError {
+  const hint = error.hint?.replaceAll('verify({', 'mock.verifyAtEnd({');
   // Without a cause: runners would print the same findings twice.
-  return hint === undefined ? error : new MockError(error.code, error.reason, { hint });
+  const own = hint === undefined ? error : new MockError(error.code, error.reason, { hint });
+  const { stack = '' } = call ?? {};
+  const frames = stack.slice(stack.indexOf('\n'));
+  return frames === '' ? own : Object.defineProperty(own, 'stack', { value: `${own.name}: ${own.message}${frames}` });
 }

@@ -102,7 +102,8 @@ export function toViolationsHeader(violations: readonly Violation[]): string {
   let text = '';
   let count = 0;
   for (const { code, message } of violations) {
-    const next = `${count === 0 ? '' : '; '}${code} ${message}`;
+    // Other characters than ASCII would be percent-encoded.
+    const next = `${count === 0 ? '' : '; '}${code} ${message.replaceAll('…', '...')}`;
     if (count > 0 && text.length + next.length > MAX_HEADER) return `${text}; and ${violations.length - count} more`;
     text += next;
     count += 1;

@@ -22,6 +22,15 @@ function readMessage(run: () => void): string | undefined {
   }
 }
 
+function catchError(run: () => void): Error {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error('nothing was thrown');
+}
+
 describe('the mock of a worker', () => {
   let worker: WorkerMock;
   beforeAll(async () => {
@@ -54,6 +63,19 @@ describe('the mock of a worker', () => {
       ].join('\n'),
     );
     await expect(mock.fetch(KEYS)).rejects.toThrow('SESSION_UNKNOWN');
+  });
+
+  it('shows where the test sent the request that broke the contract', async () => {
+    const { mock, end } = worker.begin();
+    const sendWrong = (): Promise<Response> => mock.fetch(KEYS, WRONG);
+    await mock.fetch(KEYS, { headers });
+    await sendWrong();
+    const { stack = '' } = catchError(() => end(false));
+    expect(stack.split('\n    at ')[1]).toMatch(/^sendWrong \(.*test-mock\.test\.ts:\d+:\d+\)$/);
+    // A finding that is not about a request has no such place.
+    const other = worker.begin();
+    other.mock.verifyAtEnd({ calls: { downloadFile: 1 } });
+    expect(catchError(() => other.end(false)).stack).not.toContain('sendWrong');
   });
 
   it('does not fail a test that says that its requests are wrong on purpose', async () => {

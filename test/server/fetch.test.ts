@@ -140,3 +140,54 @@ it('an app that mounts a mock answers with redirects', async () => {
   const response = await app.request('/api/moved');
   expect([response.status, response.headers.get('location')]).toEqual([301, '/end']);
 });
+
+describe('a URL of another API', () => {
+  const toMock = async (servers: readonly object[], paths: object = {}): Promise<Mock> => {
+    const mock = await createMock({ spec: { ...toDocument({ '/end': echoed, ...paths }), servers } });
+    onTestFinished(mock.close);
+    return mock;
+  };
+  const SERVERS = [{ url: 'https://api.shop.com' }, { url: 'https://{region}.shop.net', variables: {} }];
+
+  it('is refused, with the hosts of the document and the path', async () => {
+    const mock = await toMock(SERVERS);
+    const refused = mock.fetch('https://api.bank.com/end?a=1');
+    await expect(refused).rejects.toThrow(
+      'ORIGIN_UNKNOWN  https://api.bank.com is not the API of the document, which names api.shop.com, *.shop.net\n' +
+        '  hint: fetch "/end", or create a mock with the document of api.bank.com',
+    );
+    await expect(mock.session().fetch(new URL('https://api.bank.com/end'))).rejects.toThrow('ORIGIN_UNKNOWN');
+  });
+
+  it.each([
+    '/end',
+    'https://api.shop.com/end',
+    'https://eu.shop.net/end',
+    'http://localhost:3000/end',
+    'http://mock/end',
+    'http://10.0.0.7/end',
+    'https://api.test/end',
+    'https://upload.shop.org/end',
+  ])('is none: %s', async (url) => {
+    const mock = await toMock(SERVERS, {
+      '/upload': { servers: [{ url: 'https://upload.shop.org' }], get: shows(TEXT) },
+    });
+    expect((await mock.fetch(url)).status).toBe(200);
+  });
+
+  it('cannot be known without servers on public hosts, nor in a request that a framework passes on', async () => {
+    const local = await toMock([{ url: 'http://127.0.0.1:4010' }]);
+    expect((await local.fetch('https://api.bank.com/end')).status).toBe(200);
+    const mock = await toMock(SERVERS);
+    expect((await mock.fetch(new Request('https://api.bank.com/end'))).status).toBe(200);
+  });
+});
+
+it('the headers of a refusal are ASCII without percent-encoding', async () => {
+  const mock = await createMock({ spec: 'spec/openapi.yaml' });
+  onTestFinished(mock.close);
+  const { headers } = await mock.fetch('/v1/organization/admin_api_keys');
+  expect(headers.get('x-mock-violations')).toBe(
+    'CREDENTIAL_MISSING the Authorization header is missing; it must be "Bearer ..."',
+  );
+});

@@ -19,6 +19,7 @@ it.each([
     { fixtures: 'fixtures' },
     'the option "spec" is missing\n  hint: try createMock({ spec: \'spec/openapi.yaml\' })',
   ],
+  ['a misspelt name of the document', { spec2: SPEC }, 'there is no option "spec2"\n  hint: did you mean "spec"?'],
   [
     'a misspelt name',
     { spec: SPEC, fixture: 'fixtures' },

@@ -251,3 +251,41 @@ it.each([
   const { send: open } = await openShop({ spec });
   expect((await open('GET', '/tickets/t1')).body['notes']).toMatchObject({ url: `${base}/t1/notes` });
 });
+
+describe('other URLs of an item', () => {
+  const shown = (example: string): object => ({ type: 'string', format: 'uri', example });
+  const open = (members: object, sent: object = {}): Promise<Shop> => {
+    const team = object(
+      { id: { ...INTEGER, example: 17 }, name: TEXT, ...members },
+      'id',
+      'name',
+      ...Object.keys(members),
+    );
+    const spec = toDocument({
+      '/teams': { post: takes(object({ name: TEXT, ...sent }, 'name'), team, 201) },
+      '/teams/{id}': { ...inPath('id'), get: shows(team) },
+    });
+    return openShop({ ...CLOSED, spec });
+  };
+
+  it.each([
+    ['with the path of the item', 'https://web.test/teams/99', (id: number) => `https://web.test/teams/${id}`],
+    ['with the id of its example', 'https://web.test/t/17', (id: number) => `https://web.test/t/${id}`],
+    ['with the id in the middle', 'https://web.test/t/17/edit', (id: number) => `https://web.test/t/${id}/edit`],
+  ])('name the item, %s', async (_, example, toUrl) => {
+    const { send } = await open({ page_url: shown(example) });
+    for (const name of ['North', 'South']) {
+      const { body } = await send('POST', '/teams', { name });
+      expect(body['page_url']).toBe(toUrl(Number(body['id'])));
+      expect((await send('GET', `/teams/${String(body['id'])}`)).body).toEqual(body);
+    }
+  });
+
+  it('are those of the example if they do not name it, and those of the client if it sends them', async () => {
+    const icon = 'https://web.test/icons/blue.png';
+    const hook = shown('https://web.test/t/17');
+    const { send } = await open({ icon_url: shown(icon), hook_url: hook }, { hook_url: hook });
+    const { body } = await send('POST', '/teams', { name: 'North', hook_url: 'https://client.test/17' });
+    expect(body).toMatchObject({ icon_url: icon, hook_url: 'https://client.test/17' });
+  });
+});

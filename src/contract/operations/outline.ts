@@ -1,3 +1,4 @@
+import { memoize } from '../../base/memoize.js';
 import type { Operation } from './operation.js';
 
 /** The members that find and name an operation; the cache has them, so that a start reads only the operations that are called. */
@@ -56,9 +57,8 @@ class OutlinedOperation {
   readonly basePaths: readonly string[];
   readonly pointer: string;
   readonly spanned: Operation['spanned'];
-  /** Reads the operation as a whole for the first time. */
+  /** Reads the operation as a whole. Not a getter with a member for its result: users freeze what they are given. */
   private readonly read: () => Operation;
-  private known: Operation | undefined;
 
   constructor({ id, method, basePaths, pointer, key, isSpanned }: OperationOutline, read: () => Operation) {
     this.id = id;
@@ -66,27 +66,23 @@ class OutlinedOperation {
     this.path = toPath(key);
     this.basePaths = basePaths;
     this.pointer = pointer;
-    this.read = read;
-    this.known = isSpanned === true ? read() : undefined;
-    this.spanned = this.known?.spanned;
+    const known = memoize<undefined, Operation>(read);
+    this.read = () => known(undefined);
+    this.spanned = isSpanned === true ? this.read().spanned : undefined;
   }
 
   static {
     for (const name of LATER) {
       const get = function (this: OutlinedOperation): Operation[typeof name] {
-        return this.whole[name];
+        return this.read()[name];
       };
       Object.defineProperty(this.prototype, name, { get, enumerable: true });
     }
   }
 
-  get whole(): Operation {
-    return (this.known ??= this.read());
-  }
-
   /** As JSON it is an object with all members. */
   toJSON(): Operation {
-    return { ...this.whole, basePaths: this.basePaths };
+    return { ...this.read(), basePaths: this.basePaths };
   }
 }
 

@@ -18,9 +18,20 @@ import {
 import { isNamedAfter, toBareNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { type Binding, type OwnUrl, type Resource, type SecretKey, createResource } from '../item/resource.js';
-import { findListUrls, findSelfLink, findSelfUrl } from './self-url.js';
+import { findListUrls, findSelfLink, findSelfUrl, findShownUrls } from './self-url.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
 import { escapePattern } from '../../base/text.js';
+
+/** The properties of an item that hold its own URLs, and those of the lists in it. */
+function findLinks(
+  index: ContractIndex,
+  schema: SchemaView,
+  known: { readonly reading: Operation; readonly sent: readonly string[]; readonly id: string | undefined },
+): readonly OwnUrl[] {
+  const self = findSelfLink(index, schema, known);
+  const shown = findShownUrls(schema, known).filter(({ property }) => property !== self?.property);
+  return [...(self === undefined ? [] : [self]), ...shown, ...findListUrls(index, schema, known.reading)];
+}
 
 /** Describes a resource: its id, parents, secrets and masked properties. */
 export function describeResource(
@@ -53,9 +64,7 @@ export function describeResource(
     keyProperties,
     fullName: named?.words,
     selfUrl: self?.template,
-    links: isLinked
-      ? [...[findSelfLink(index, schema, { reading, sent }) ?? []].flat(), ...findListUrls(index, schema, reading)]
-      : [],
+    links: isLinked ? findLinks(index, schema, { reading, sent, id: idProperty }) : [],
     alternateKeys: findAlternateKeys(index, schema, { candidate, paths, id: idProperty }),
     idParameterSchema: findIdSchema(index, candidate, schema?.members.get(idProperty ?? '')),
     sent,

@@ -48,10 +48,7 @@ export function findSelfLink(
   const path = toPath(reading);
   if (reading.spanned !== undefined || !/\{[^{}]+\}(\.json)?$/.test(path)) return undefined;
   const isShown = ({ path: names, property }: Found): boolean => {
-    const { type, format = 'uri', pattern, enum: values, maxLength, readOnly } = property.schema;
-    const isUrl = isText(type) && /^ur[il]/.test(format);
-    if (!isUrl || pattern !== undefined || values !== undefined || maxLength !== undefined) return false;
-    if (sent.includes(names[0] ?? '') && readOnly !== true) return false;
+    if (!isFreeUrl(property, sent.includes(names[0] ?? ''))) return false;
     return names.length > 1 || isOwnUrl(schema, property, path);
   };
   const own = listProperties(schema).find((property) => isShown({ path: [property.name], property }));
@@ -59,6 +56,39 @@ export function findSelfLink(
   const nested = own === undefined ? findProperty(of.read, { ...schema, members: links }, []) : undefined;
   const found = own === undefined ? nested && isShown(nested) && nested : { path: [own.name], property: own };
   return found ? toOwnUrl(of.contract, schema, { found, path }) : undefined;
+}
+
+/** Finds the other properties of an item whose example is a URL that names the item: `html_url` with `https://example.com/teams/17/edit`. */
+export function findShownUrls(
+  schema: SchemaView,
+  known: { readonly reading: Operation; readonly sent: readonly string[]; readonly id: string | undefined },
+): readonly OwnUrl[] {
+  const path = toPath(known.reading);
+  const id = schema.members.get(known.id ?? '');
+  const ids = id === undefined ? [] : listShownValues(schema, id).map(String);
+  return listProperties(schema).flatMap((property): readonly OwnUrl[] => {
+    if (property === id || !isFreeUrl(property, known.sent.includes(property.name))) return [];
+    const base = readShownBase(schema, property, path);
+    if (base !== undefined) return [{ property: property.name, template: base + path }];
+    const [template] = listShownValues(schema, property).flatMap((example) => toIdTemplate(example, ids));
+    return template === undefined ? [] : [{ property: property.name, template }];
+  });
+}
+
+/** An example of a URL with a parameter in place of the id, which is one of its segments. */
+function toIdTemplate(example: unknown, ids: readonly string[]): readonly string[] {
+  if (typeof example !== 'string' || !/^https?:\/\/[^{}]*$/.test(example)) return [];
+  const segments = example.split('/');
+  const at = segments.findLastIndex((segment) => ids.includes(segment));
+  return at < 3 ? [] : [segments.with(at, '{id}').join('/')];
+}
+
+/** Whether a property can be any URL. @param isSent - Whether clients choose its value. */
+function isFreeUrl({ schema }: PropertyView, isSent: boolean): boolean {
+  const { type, format = 'uri', pattern, enum: values, maxLength, readOnly } = schema;
+  const isUrl = isText(type) && /^ur[il]/.test(format);
+  if (!isUrl || pattern !== undefined || values !== undefined || maxLength !== undefined) return false;
+  return !isSent || readOnly === true;
 }
 
 function toPath({ path }: Operation): string {

@@ -37,7 +37,7 @@ export const ALERTMANAGER: Service = {
   notCompared: [
     [
       '0002-getSilences.200.json',
-      'unreachable',
+      'recorded-list-empty',
       'the list in the recording is empty, so that its items cannot be compared',
     ],
   ],
