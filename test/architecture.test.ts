@@ -28,6 +28,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'features/redis/': 10,
   'features/intercept/': 10,
   'features/inspector/': 10,
+  'tools/derive/': 11,
   'tools/import/': 11,
   'tools/pact/': 11,
   'tools/types/': 11,

@@ -58,6 +58,7 @@ export const ERROR_CODES = {
   SPEC_UNREADABLE: 'The document exists but cannot be read.',
   STATE_INVALID: 'An item does not match the schema of its collection, or refers to a parent that does not exist.',
   STATE_LIMIT: 'The state of a session, or of all sessions together, would have too many items or bytes.',
+  STATE_UNWRITABLE: 'The file that keeps the items cannot be written; they are kept in memory.',
   STATE_UNREADABLE: 'There is no mock at that address, or it has no state.',
   STORE_CLIENT_MISSING: 'Neither the package redis nor ioredis is installed, of which a store on Redis needs one.',
   STORE_INCOMPATIBLE: 'The keys in Redis were written by another version of vouch, or by a mock of another document.',

@@ -5,9 +5,9 @@ import { isObject } from '../base/json.js';
 import { parseText } from '../contract/load/parse.js';
 import { createLineFinder } from '../contract/load/source-map.js';
 import { MockError, type Place, toReason } from '../base/errors.js';
-import type { OptionName } from '../mock/options-table.js';
+import { type OptionName, OPTIONS } from '../mock/options-table.js';
 import { flattenOptions, type NamedOption } from '../mock/read-options.js';
-import { listFlagOptions, readFlagProperty } from './flags.js';
+import { isFlagOf, listFlagOptions, readFlagProperty } from './flags.js';
 import { loadModule, readExports } from './load-module.js';
 import { showPath } from './output.js';
 import { isTransportName, readTransportMember, TRANSPORT_SETTINGS, type TransportName } from './transport.js';
@@ -108,6 +108,7 @@ function readFlags(command: Command, source: 'default' | 'env' | 'cli'): Setting
   return FLAGS.flatMap(([name, property]) => {
     const value: unknown = command.opts()[property];
     if (value === undefined || command.getOptionValueSource(property) !== source) return [];
+    if (name in OPTIONS && !isFlagOf(name as OptionName, value)) return [];
     // `--no-…` is a default of commander, not of the option.
     if (source === 'default' && value === true) return [];
     const used = command.options.find((each) => each.attributeName() === property && each.negate === (value === false));
@@ -144,6 +145,7 @@ const PATHS: ReadonlySet<SettingName> = new Set<SettingName>([
   'fixtures',
   'handlers',
   'scenarios.from',
+  'state.file',
   'recordings.folder',
   'document.cacheFolder',
   'socket',

@@ -50,9 +50,17 @@ export function readOptionFlags(
   const values = names.map((name) => {
     const value: unknown = given.get(readFlagProperty(name));
     // Commander sets `true` where `--no-…` was not given.
-    return [name, value === true && !OPTIONS[name].kinds.includes('boolean') ? undefined : value];
+    const isDefault = value === true && !OPTIONS[name].kinds.includes('boolean');
+    return [name, isDefault || !isFlagOf(name, value) ? undefined : value];
   });
   return Object.fromEntries(values) as Partial<Readonly<Record<OptionName, unknown>>>; // the keys are `names`
+}
+
+/** Whether the flag of an option has set a value: `--state <file>` and `--no-state` set different options, and have one property. */
+export function isFlagOf(name: OptionName, value: unknown): boolean {
+  const { flag, noFlag } = OPTIONS[name];
+  if (typeof value === 'boolean') return value || noFlag !== undefined;
+  return flag !== undefined;
 }
 
 /** The property that commander gives the flag of an option. */

@@ -24,7 +24,7 @@ import type { Interceptable, Interceptions } from '../features/intercept/interce
 import type { MockReload } from '../server/control/reloads.js';
 import { withAbortSignal } from '../http/request/in-process.js';
 import { fetchInProcess } from '../http/request/redirects.js';
-import { requireOrigin } from './origins.js';
+import { requireOrigin } from '../http/request/own-origin.js';
 import { host } from '../base/platform.js';
 import { replayOf } from '../features/recording/matching/replay-slot.js';
 

@@ -1,5 +1,6 @@
 import { createAnswerSetters } from '../answer/set-answers.js';
 import { createRecordingSources } from '../features/recording/answer/recording-sources.js';
+import { resolve } from 'node:path';
 import type { Clock, VirtualClock } from '../base/clock.js';
 import type { Coverage } from '../features/coverage/coverage.js';
 import type { Contract } from '../contract/contract.js';
@@ -7,7 +8,7 @@ import { checkContractOptions, loadShared, readParts } from './contract-parts.js
 import { createHandle, createRecordingsHandle, type HandleParts, type Mock } from './handles.js';
 import { withAbortSignal } from '../http/request/in-process.js';
 import { fetchInProcess } from '../http/request/redirects.js';
-import { requireOrigin } from './origins.js';
+import { requireOrigin } from '../http/request/own-origin.js';
 import { MockError } from '../base/errors.js';
 import type { Feature, FeatureKind } from './feature.js';
 import { closeFeatures, type FeatureParts, listFeatures, listSlots } from './features.js';
@@ -33,6 +34,7 @@ import { createJournalPool, type JournalPool } from '../journal/journal.js';
 import { createRequestMetrics } from '../features/metrics/request-metrics.js';
 import { createMockScenarios } from '../features/scenario/scenario-handle.js';
 import { activateScenarios, scenarioOf } from '../features/scenario/session-slot.js';
+import type { StateFile } from './state-file.js';
 import { createSession, createSessionClocks, type Session, type SessionSlot } from '../session/session.js';
 import { createSessions, type Sessions } from '../session/sessions.js';
 import { openStore, shareParts } from '../features/redis/open.js';
@@ -130,7 +132,9 @@ async function createParts(options: object, means: MockMeans, opened: Opened): P
     ...kinds.map((kind, i) => kind.open({ options: values[i] ?? {}, current: readNow })),
   ];
   const slots = listSlots(features);
-  const sessions = openSessions({ pool, readNow, store, slots, ...followed }, settings, openUsage);
+  const stateFile = await openStateFile(settings, followed);
+  opened.push(() => stateFile?.close());
+  const sessions = openSessions({ pool, readNow, store, slots, stateFile, ...followed }, settings, openUsage);
   const controlled: ControlledByFeatures = {
     requireSession: settings.sessions.required,
     send: (request) => ready(now.live).fetch(request),
@@ -152,7 +156,8 @@ async function createParts(options: object, means: MockMeans, opened: Opened): P
   opened.push(reloader.close);
   Object.assign(now, { live, reloader });
   await Promise.all([reloader.ready, store?.start(sessions, followed.scenarios)]);
-  const running = { recordings, reloader, live, closing, interceptions };
+  stateFile?.open(sessions.default);
+  const running = { recordings, reloader, live, closing, interceptions, stateFile };
   const handlers = follow(() => live.version.handlers);
   const fetch: Fetch = (request, environment) => live.fetch(request, environment);
   return assemble({ ...running, handlers, fetch, ...shared, ...followed }, { ...settings, cors });
@@ -227,23 +232,15 @@ interface OwnParts {
   readonly closing: AbortController;
   readonly store: SharedStore | undefined;
   readonly features: readonly Feature[];
+  readonly stateFile: StateFile | undefined;
   readonly fetch: Fetch;
 }
 
 function assemble(parts: HandleParts & OwnParts, { connections, cors, onRefused }: ServedOptions): Mock<Clock> {
-  const { sessions, handlers, recordings, closing, live, reloader } = parts;
+  const { sessions, handlers, recordings, live, reloader } = parts;
   const initial = createHandle(sessions.default, parts);
   const servers = new Set<Listening>();
-  const close = async (): Promise<void> => {
-    reloader.close();
-    closing.abort();
-    const stopping = [...servers].map((server) => server.close());
-    servers.clear();
-    // Ends the responses that the servers wait for.
-    await Promise.all([...stopping, closeFeatures(parts.features)]);
-    await parts.store?.close();
-    live.version.coverage?.writer?.close();
-  };
+  const close = (): Promise<void> => closeMock(parts, servers);
   const answer = (request: Request): Response | Promise<Response> => withAbortSignal(request, parts.fetch);
   const fetch: Mock['fetch'] = async (input, init, ...mounted: readonly unknown[]) => {
     // A Hono app that mounts this function passes its bindings where `fetch` takes its options, then its context.
@@ -295,6 +292,21 @@ function assemble(parts: HandleParts & OwnParts, { connections, cors, onRefused 
   };
 }
 
+async function closeMock(
+  { closing, features, live, reloader, stateFile, store }: OwnParts,
+  servers: Set<Listening>,
+): Promise<void> {
+  reloader.close();
+  closing.abort();
+  const stopping = [...servers].map((server) => server.close());
+  servers.clear();
+  // Ends the responses that the servers wait for.
+  await Promise.all([...stopping, closeFeatures(features)]);
+  stateFile?.close();
+  await store?.close();
+  live.version.coverage?.writer?.close();
+}
+
 /** @throws MockError `OPTION_INVALID` where nothing is counted. */
 function readCoverage(coverage: MockCoverage | undefined): Coverage {
   if (coverage !== undefined) return coverage.recorder.read();
@@ -319,6 +331,16 @@ function createUsages({ spec, state }: Settings): (total?: TotalUsage) => Usage 
   return (total = ofAll) => createUsage(limits === false ? undefined : limits, total);
 }
 
+/** What keeps the items of the default session in a file; undefined without one. */
+async function openStateFile(
+  { state, watch, onReload }: Settings,
+  parts: Pick<MockParts, 'editors' | 'resources'>,
+): Promise<StateFile | undefined> {
+  if (state === false || state.file === undefined) return undefined;
+  const { createStateFile } = await import('./state-file.js');
+  return createStateFile(resolve(state.file), { ...parts, onReload, isWatched: watch ?? onReload !== undefined });
+}
+
 /** The sessions of a mock; only the default one is open. @throws MockError `OPTION_INVALID`, `SCENARIO_UNKNOWN`. */
 function openSessions(
   parts: Pick<MockParts, 'definition' | 'editors' | 'operations' | 'redactor' | 'scenarios'> & {
@@ -326,11 +348,12 @@ function openSessions(
     readonly readNow: () => MockParts;
     readonly store: SharedStore | undefined;
     readonly slots: readonly SessionSlot[];
+    readonly stateFile: StateFile | undefined;
   },
   settings: Settings,
   openUsage: ReturnType<typeof createUsages>,
 ): Sessions {
-  const { operations, redactor, definition, pool, readNow, store, slots } = parts;
+  const { operations, redactor, definition, pool, readNow, store, slots, stateFile } = parts;
   const { seed } = settings;
   const { required, idleMs, max } = settings.sessions;
   const sessionParts = {
@@ -342,6 +365,7 @@ function openSessions(
     ...createSessionClocks(settings.clock),
     createStore: (clock: Clock, usage?: Usage, onWrite?: OnStoreWrite) =>
       createStore(definition, { seed, clock, usage, onWrite }),
+    onWrite: (id: string) => (id === 'default' ? stateFile?.onWrite : undefined),
     share: (id: string) => store?.share(id),
     createUsage: openUsage,
     slots,

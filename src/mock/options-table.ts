@@ -173,6 +173,11 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
   state: option(['false', 'object'], 'Stateful collections; `false` answers from examples and schemas only.', {
     noFlag: '--no-state',
   }),
+  'state.file': option(
+    'string',
+    'JSON file that keeps the items of the default session over restarts; edits of it are reloaded.',
+    { otherwise: 'none: items are lost when the mock is closed', flag: '--state <file>' },
+  ),
   'state.unknownIds': option(
     'string',
     'Response to an id that no client created: `create` creates the item, `not-found` answers 404 Not Found.',

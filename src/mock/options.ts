@@ -136,6 +136,8 @@ export interface DocumentOptions {
 
 /** Stateful collections. */
 export interface StateOptions {
+  /** JSON file that keeps the items of the default session over restarts; edits of it are reloaded. Default: none: items are lost when the mock is closed. */
+  readonly file?: string;
   /**
    * Response to an id that no client created: `create` creates the item, `not-found` answers 404 Not Found.
    *

@@ -79,7 +79,13 @@ export function readOptions(options: object): Settings {
   const filled = fillDefaults(expanded, '');
   // Every member was checked against the table, and the table is held to the type of the options.
   const settings = filled as unknown as Settings;
-  const { requests, control, cors } = settings;
+  const { requests, control, cors, state, store } = settings;
+  if (state !== false && state.file !== undefined && store !== undefined) {
+    refuse(
+      'the options "state.file" and "store" exclude each other',
+      'leave one out: the store keeps the items as well',
+    );
+  }
   if (control !== false) checkControl(control);
   if (cors !== false) checkOrigins('cors.origins', cors.origins);
   const limit = settings.recordings?.upstream === undefined ? BODY_LIMIT_BYTES : FORWARDED_BODY_LIMIT_BYTES;

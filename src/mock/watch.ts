@@ -52,7 +52,7 @@ export function createWatcher(
     pauseMs = PAUSE_FACTOR * Math.min(ms, lastMs);
     lastMs = ms;
     if (known !== undefined && findChanges(known, seen).length > 0) {
-      seen = await settle(paths, seen);
+      seen = await settle(paths, known);
       const changed = findChanges(known, seen);
       // Files that are watched from now on may have changed while they were read.
       const readAt = Date.now() - CLOCK_TICK_MS;
@@ -97,16 +97,26 @@ function isOlder(since: number): (stamp: readonly [file: string, stamp: string])
   return ([, stamp]) => !(Number(stamp.split(' ')[1]) > since);
 }
 
+/** How long an empty file may be about to be written. */
+const EMPTY_MS = 500;
+
 /** By file, a string that changes when the file is written. */
 type Stamps = ReadonlyMap<string, string>;
 
-/** The state once two checks in a row agree: an editor that writes a file in pieces has finished then. */
-async function settle(paths: readonly string[], first: Stamps): Promise<Stamps> {
-  let before = first;
-  for (;;) {
+/**
+ * The state once two checks in a row agree: an editor that writes a file in pieces has finished then. It waits longer for a file that
+ * has become empty: some editors and shells empty a file first, and write to it later.
+ *
+ * @param known - The state before the change.
+ */
+async function settle(paths: readonly string[], known: Stamps): Promise<Stamps> {
+  const startedAt = readMonotonic();
+  for (let before = readStamps(paths); ;) {
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     const now = readStamps(paths);
-    if (findChanges(before, now).length === 0) return now;
+    const isEmptied = findChanges(known, now).some((file) => now.get(file)?.endsWith(' 0'));
+    const mayBeWritten = isEmptied && readMonotonic() - startedAt < EMPTY_MS;
+    if (!mayBeWritten && findChanges(before, now).length === 0) return now;
     before = now;
   }
 }

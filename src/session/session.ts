@@ -140,6 +140,8 @@ interface SessionParts {
   readonly ownsClock: boolean;
   /** @param usage - Counts what it holds; default: without limits, for a store that lasts for one request. */
   createStore(clock: Clock, usage?: Usage, onWrite?: OnStoreWrite): Store;
+  /** Called with each change of a session that only this process has; undefined for one whose changes are not followed. */
+  onWrite?(id: string): OnStoreWrite | undefined;
   /** Keeps a session the same in several processes; undefined where this process is the only one. */
   share(id: string): SharedSession | undefined;
   /** @param total - The size that is counted together with other stores; default: the size of all sessions. */
@@ -207,7 +209,7 @@ function createUnopened(id: string, parts: SessionParts, opening: readonly strin
 function createParts(id: string, parts: SessionParts) {
   const shared = parts.share(id);
   const clock = parts.createClock();
-  const store = parts.createStore(clock, parts.createUsage(), shared?.onStoreWrite);
+  const store = parts.createStore(clock, parts.createUsage(), shared?.onStoreWrite ?? parts.onWrite?.(id));
   const journal = createJournal({
     operations: parts.operations,
     toPlain: parts.toPlain,

@@ -1,4 +1,6 @@
 // @module-tag slow
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -424,4 +426,20 @@ it('scenarios.onReload is called, and the next call is answered by the edited fi
   expect((await own.mock.fetch('/books/one')).status).toBe(404);
   expect(own.mock.scenarios.list()[0]?.active).toBe('session');
   await own.close();
+});
+
+it('an editor that empties a file before it writes it causes one reload, with the new text', async () => {
+  await project.save('replacement.yaml', edit('Books', 'More books'));
+  const script = ': > openapi.yaml; sleep 0.2; cat replacement.yaml > openapi.yaml';
+  const editor = spawn('sh', ['-c', script], { cwd: project.folder });
+  const [reload] = await Promise.all([project.next(), once(editor, 'close')]);
+  expect(reload.error).toBeUndefined();
+  expect((await project.mock.reload()).applied).toBe(true);
+  expect(project.mock.contract.document['info']).toMatchObject({ title: 'Overlaid books' });
+});
+
+it('a file that stays empty is a mistake', async () => {
+  await project.save('openapi.yaml', '');
+  const { error } = await project.next();
+  expect(error?.at?.file).toContain('openapi.yaml');
 });

@@ -20,6 +20,7 @@ import {
   toFolderBeside,
 } from '../flags.js';
 import { addConfigFlags, type CommandSettings, listConfigFiles, readSettings } from '../config.js';
+import { readDerived } from '../serving/item-data.js';
 import { logInteractions, printReload } from '../serving/log.js';
 import { describeControl, openInspector, printProblemsLater, showSpec, type StartOptions } from '../serving/start.js';
 import { colour, type Output, showPath } from '../output.js';
@@ -59,6 +60,8 @@ const FLAG_CHANGES: FlagChanges = {
 interface Served extends TransportFlags {
   readonly settings: CommandSettings;
   readonly spec: string | object;
+  /** The file of items that the document was derived from; undefined where there is a document. */
+  readonly data: string | undefined;
   /** The folder or the items; undefined for none. */
   readonly fixtures: unknown;
   readonly scenarios: unknown;
@@ -111,11 +114,13 @@ export async function readServeSettings(given: string | undefined, command: Comm
   // The configuration file was checked: `spec` is a path, a URL or a document.
   const spec = found as string | object;
   const { fixtures } = options;
+  const derived = readDerived(spec);
   return {
     settings,
-    spec,
+    spec: derived?.spec ?? spec,
+    data: derived?.file,
     isBuiltIn: own === undefined,
-    fixtures: fixtures === false ? undefined : (fixtures ?? findFolder(spec, 'fixtures')),
+    fixtures: fixtures === false ? undefined : (fixtures ?? derived?.fixtures ?? findFolder(spec, 'fixtures')),
     scenarios: options['scenarios.from'] ?? findFolder(spec, 'scenarios') ?? {},
     ...readTransportSettings(all),
   };
@@ -141,15 +146,17 @@ function createOptionFiles(options: ServeOptions, from: readonly [string | undef
   let edition = 0;
   return {
     list: () => {
-      const { spec, fixtures, scenarios, settings } = current;
+      const { data, fixtures, scenarios, settings } = current;
       const { all } = settings;
+      const spec = data ?? current.spec;
       const handlers = all.get('handlers')?.value;
       const missing = [
         ...(fixtures === undefined && !all.has('fixtures') ? (['fixtures'] as const) : []),
         ...(typeof scenarios === 'object' && !all.has('scenarios.from') ? (['scenarios'] as const) : []),
       ];
       const beside = missing.flatMap((name) => toFolderBeside(spec, name) ?? []);
-      return [...listConfigFiles(from[1]), ...(typeof handlers === 'string' ? [handlers] : []), ...beside];
+      const own = data === undefined ? [] : [data];
+      return [...own, ...listConfigFiles(from[1]), ...(typeof handlers === 'string' ? [handlers] : []), ...beside];
     },
     read: async () => {
       edition += 1;
@@ -161,7 +168,7 @@ function createOptionFiles(options: ServeOptions, from: readonly [string | undef
 
 /** Serves until a signal. @returns the exit code, 0. */
 async function runServe(options: ServeOptions, files: OptionFiles): Promise<number> {
-  const { spec, fixtures, settings } = options;
+  const { spec, data, fixtures, settings } = options;
   const log = logInteractions(options, (pointer) => mock.contract.locate(pointer));
   // Closed also where it cannot listen: a store would keep the process running.
   await using mock: Mock<Clock> = await openMock({ ...log, ...toMockOptions(options) }, { files });
@@ -177,7 +184,7 @@ async function runServe(options: ServeOptions, files: OptionFiles): Promise<numb
       listening: baseUrl,
       inspector,
       seed: mock.seed,
-      spec: showSpec(spec),
+      spec: data ?? showSpec(spec),
       preset,
       fixtures: typeof fixtures === 'string' ? fixtures : null,
       scenarios: mock.scenarios.ids.length,
@@ -214,20 +221,21 @@ const BUILT_IN_LINES = [
 
 function describeStart(
   mock: Mock<Clock>,
-  { spec, fixtures, scenarios, settings, isBuiltIn }: ServeOptions,
+  { spec, data, fixtures, scenarios, settings, isBuiltIn }: ServeOptions,
   collections: number,
 ): readonly string[] {
   const { title, version, operations, preset } = mock.contract;
   // The type was checked with the flags or the configuration file.
   const ids = readIds((settings.options['scenarios.active'] ?? []) as string | readonly string[]);
-  const source = showSpec(spec);
+  const source = data ?? showSpec(spec);
   const clock = new Date(mock.clock.now()).toISOString();
   const count = countOf(operations.length, 'operation');
   const found = operations.length > 0 ? count : colour('yellow', `${count}: every request is answered with 404`);
   const repaired = countRepaired(mock);
   const known = mock.scenarios.ids.length;
   const active = ids.length === 0 ? '' : `  active ${ids.join(', ')}`;
-  const items = fixtures === undefined ? 'none' : `${showFolder(fixtures)} (${countOf(collections, 'collection')})`;
+  const items =
+    fixtures === undefined ? 'none' : `${showFolder(fixtures, data)} (${countOf(collections, 'collection')})`;
   return [
     ...(isBuiltIn ? BUILT_IN_LINES.map((line) => colour('yellow', line)) : []),
     `${colour('bold', title)} ${version}  ${source === null ? 'document of the configuration' : showPath(source)}  ${found}`,
@@ -252,8 +260,8 @@ function countCollections(fixtures: unknown): number {
 }
 
 /** A folder, as a path that cannot be read as a word. */
-function showFolder(folder: unknown): string {
-  if (typeof folder !== 'string') return 'of the configuration';
+function showFolder(folder: unknown, data?: string): string {
+  if (typeof folder !== 'string') return data === undefined ? 'of the configuration' : `of ${showPath(data)}`;
   const shown = showPath(folder);
   return isAbsolute(shown) || shown.startsWith('.') ? shown : `./${shown}`;
 }

@@ -77,6 +77,8 @@ export interface SchemaView {
   readonly members: ReadonlyMap<string, PropertyView>;
   /** Whether additional properties are forbidden. */
   readonly closed: boolean;
+  /** Whether additional properties are asked for: `additionalProperties` is true or a schema. */
+  readonly isMap: boolean;
   /** For an array: pointer to the schema of its items. */
   readonly element: string | undefined;
 }
@@ -166,7 +168,7 @@ export function toParameterSchema(contract: Contract, pointer: string, parameter
     return [createProperty(name, facts)];
   });
   const named = new Map(properties.map((property) => [property.name, property]));
-  return { pointer, schema: {}, type: 'object', members: named, closed: false, element: undefined };
+  return { pointer, schema: {}, type: 'object', members: named, closed: false, isMap: false, element: undefined };
 }
 
 /** A reader of item schemas that reads each one once. */
@@ -195,11 +197,13 @@ function readView(reader: PartReader, start: SchemaPart): SchemaView | undefined
   const parts = flatten(reader, start);
   const properties = readProperties(reader, start, parts);
   let closed = false;
+  let isMap = false;
   let type: string | undefined;
   let items: string | undefined;
   for (const { schema, pointer } of parts) {
     type ??= readSchemaType(schema);
     if (schema.additionalProperties === false || schema.unevaluatedProperties === false) closed = true;
+    if ((schema.additionalProperties ?? false) !== false) isMap = true;
     if (schema.items !== undefined) items ??= contract.resolve(schema.items, `${pointer}/items`).pointer;
   }
   return {
@@ -208,6 +212,7 @@ function readView(reader: PartReader, start: SchemaPart): SchemaView | undefined
     type: type ?? (properties.size > 0 ? 'object' : items === undefined ? undefined : 'array'),
     members: properties,
     closed,
+    isMap: isMap && !closed,
     element: items,
   };
 }

@@ -160,7 +160,8 @@ function createWriter(
   const byName = new Map(rules.map((rule) => [rule.property.name, rule]));
   const isLoose = schema === undefined || (rules.length === 0 && !schema.closed);
   const subtypes = schema === undefined ? NO_NAMES : listSubtypeProperties(contract, schema.pointer);
-  const isOpen = (name: string): boolean => byName.get(name)?.open ?? subtypes.has(name);
+  const isMap = schema?.isMap === true;
+  const isOpen = (name: string): boolean => byName.get(name)?.open ?? (isMap || subtypes.has(name));
   const mask = createMask(resource, [...byName.keys()]);
   const complete = createElements(parts.read, resource, schema);
   const repair = createRepair(resource.schema ?? '', parts, { generator, complete });
@@ -168,7 +169,7 @@ function createWriter(
   const isComplete = isAnswered(parts.bindings);
   const keep = createKept(resource, rules);
   const accept = (body: Item): Item => (isLoose ? body : filterMembers(body, isOpen));
-  const fill = createFiller(rules, topId, { subtypes, choose: createKindChooser(contract, schema) });
+  const fill = createFiller(rules, topId, { subtypes, isMap, choose: createKindChooser(contract, schema) });
   const create: ItemModel['create'] = (input) => {
     const sent = accept(input.body);
     const given = joinObjects(input.defaults, sent, overlay(sent, input.fixed));
@@ -200,8 +201,14 @@ function createWriter(
 function createFiller(
   rules: readonly Rule[],
   topId: string | undefined,
-  kinds: { readonly subtypes: ReadonlySet<string>; readonly choose: ReturnType<typeof createKindChooser> },
+  kinds: {
+    readonly subtypes: ReadonlySet<string>;
+    /** Whether the item has what its schema does not name too. */
+    readonly isMap: boolean;
+    readonly choose: ReturnType<typeof createKindChooser>;
+  },
 ): (given: Item, input: ItemInput) => Item {
+  const ruled = new Set(rules.map(({ property }) => property.name));
   return (given, input) => {
     const item: Record<string, unknown> = {};
     const kind = kinds.choose?.(given);
@@ -214,6 +221,9 @@ function createFiller(
       if (chosen !== undefined) item[name] = chosen;
     }
     for (const name of kinds.subtypes) if (Object.hasOwn(given, name)) setOwn(item, name, given[name]);
+    if (!kinds.isMap) return item;
+    const others = Object.entries(given).filter(([name]) => !ruled.has(name));
+    for (const [name, value] of others) setOwn(item, name, value);
     return item;
   };
 }

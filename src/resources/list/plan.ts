@@ -317,7 +317,7 @@ function readNumbers(token: string | undefined): PageFacts['numbers'] {
 }
 
 /** Names of parameters whose strings can be numbers as well as cursors. */
-const NUMBERED = /^(x-)?(page|offset)$/i;
+const NUMBERED = /^(x-|[_$])?(page|offset)$/i;
 
 /** Words in the description of a page that is a string that say that it is a number. */
 const PAGE_NUMBER =

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
-import { MockError } from '../base/errors.js';
-import { isObject } from '../base/json.js';
-import { host, isRequest } from '../base/platform.js';
-import type { Contract } from '../contract/contract.js';
+import { MockError } from '../../base/errors.js';
+import { isObject } from '../../base/json.js';
+import { host, isRequest } from '../../base/platform.js';
+import type { Contract } from '../../contract/contract.js';
 
 /**
  * Checks that a URL that is fetched in the process is one of the API of the document.
