@@ -32,6 +32,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'tools/import/': 11,
   'tools/pact/': 11,
   'tools/types/': 11,
+  'tools/verify/': 11,
   'mock/': 12,
   'runners/': 13,
   'index.ts': 14,

@@ -168,7 +168,8 @@ export function readInteger(value: string): number {
   throw new InvalidArgumentError('It must be an integer.');
 }
 
-function readNumber(value: string): number {
+/** @throws InvalidArgumentError for what is not a non-negative number. */
+export function readNumber(value: string): number {
   const number = Number(value);
   if (value.trim() !== '' && Number.isFinite(number) && number >= 0) return number;
   throw new InvalidArgumentError('It must be a non-negative number.');
@@ -203,7 +204,7 @@ export function collect(value: string, previous: readonly string[] | undefined):
 
 type Pairs = Readonly<Record<string, string>>;
 
-function collectHeader(line: string, previous: Pairs | undefined): Pairs {
+export function collectHeader(line: string, previous: Pairs | undefined): Pairs {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*)$/.exec(line) ?? [];
   if (name !== undefined && value !== undefined) return { ...previous, [name.toLowerCase()]: value };
   const hint = 'for example: --header "authorization: Bearer $TOKEN"';

@@ -7,7 +7,7 @@ import { createGenerator } from '../../src/generate/generate.js';
 import type { Random } from '../../src/base/random.js';
 import { createValidators } from '../../src/schema/validate.js';
 import { mutate, MUTATIONS } from '../documents/mutate.js';
-import { breakRequest } from '../sweep/broken-requests.js';
+import { breakRequest } from '../../src/tools/verify/mistakes.js';
 import { draftRequest, type RequestDraft, toRequest } from '../../src/features/inspector/sample-request.js';
 import { PLAIN, toUtf8, toWire, type Wire } from './wire.js';
 

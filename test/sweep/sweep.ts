@@ -2,7 +2,7 @@ import type { Mock } from '../../src/index.js';
 import type { Operation } from '../../src/contract/operations/operation.js';
 import { findResponse } from '../../src/contract/operations/responses.js';
 import { findMedia } from '../../src/contract/media-type.js';
-import { type BrokenDraft, breakRequest } from './broken-requests.js';
+import { type BrokenDraft, breakRequest } from '../../src/tools/verify/mistakes.js';
 import { draftRequest, type RequestDraft, toRequest } from '../../src/features/inspector/sample-request.js';
 import { openMock, readSchemas, type SweepOptions } from './open-mock.js';
 import { createSecondCheck, type SecondCheck } from './second-validator.js';

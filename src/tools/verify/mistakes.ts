@@ -1,7 +1,7 @@
-import type { Contract } from '../../src/contract/contract.js';
-import type { Parameter } from '../../src/contract/operations/operation.js';
-import { isObject, type Schema, type SchemaObject } from '../../src/base/json.js';
-import type { RequestDraft } from '../../src/features/inspector/sample-request.js';
+import type { Contract } from '../../contract/contract.js';
+import type { Parameter } from '../../contract/operations/operation.js';
+import { isObject, type Schema, type SchemaObject } from '../../base/json.js';
+import type { RequestDraft } from '../../features/inspector/sample-request.js';
 
 /** A request that breaks the contract in one way. */
 export interface BrokenDraft {
@@ -24,9 +24,11 @@ export function breakRequest(contract: Contract, draft: RequestDraft): readonly 
         [parameter.in]: without(values, parameter.name),
         credentials: withoutKey(draft.credentials, parameter.name),
       });
-    const wrong = wrongText(contract, parameter);
-    if (wrong !== undefined)
-      add(`${parameter.in} ${parameter.name}=${wrong}`, { [parameter.in]: { ...values, [parameter.name]: wrong } });
+    for (const wrong of [wrongText(contract, parameter), ...listBeyond(plain(contract, parameter.schema))]) {
+      if (wrong === undefined || (typeof wrong === 'string' && wrong.length > MAX_URL_TEXT)) continue;
+      const text = String(wrong).length > 40 ? `${String(wrong).length} characters` : String(wrong);
+      add(`${parameter.in} ${parameter.name}=${text}`, { [parameter.in]: { ...values, [parameter.name]: wrong } });
+    }
   }
   if (draft.body === undefined) return broken;
   // Few clients can send the body of a DELETE, so that leaving it out is not a mistake.
@@ -43,8 +45,14 @@ export function breakRequest(contract: Contract, draft: RequestDraft): readonly 
   }
   for (const name of Object.keys(value)) {
     const wrong = wrongValue(contract, schema.properties?.[name], /json/.test(media.type));
-    if (wrong !== undefined)
-      add(`body ${name}: ${JSON.stringify(wrong)}`, { body: { media, value: { ...value, [name]: wrong } } });
+    const isForm = FORM.test(media.type);
+    const beyond = isForm ? [] : listBeyond(plain(contract, schema.properties?.[name] ?? true));
+    for (const each of [wrong, ...beyond]) {
+      if (each === undefined) continue;
+      const text = JSON.stringify(each);
+      const shown = text.length > 40 ? `${text.length - 2} characters` : text;
+      add(`body ${name}: ${shown}`, { body: { media, value: { ...value, [name]: each } } });
+    }
   }
   return broken;
 }
@@ -97,6 +105,27 @@ function wrongValue(contract: Contract, property: Schema | undefined, isJson: bo
   if (isJson && (schema.type === 'array' || schema.type === 'object')) return 'abc';
   return undefined;
 }
+
+/** Longer texts are not put in a URL. */
+const MAX_URL_TEXT = 1000;
+
+/** Values just beyond the bounds of a schema. */
+function listBeyond(schema: SchemaObject | undefined): readonly unknown[] {
+  if (schema === undefined || schema.enum !== undefined) return [];
+  const { type, minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength, format, pattern } = schema;
+  if (type === 'integer' || type === 'number') {
+    const low =
+      typeof exclusiveMinimum === 'number' ? exclusiveMinimum : minimum === undefined ? undefined : minimum - 1;
+    const high =
+      typeof exclusiveMaximum === 'number' ? exclusiveMaximum : maximum === undefined ? undefined : maximum + 1;
+    return [low, high].filter((value) => value !== undefined && Number.isSafeInteger(value));
+  }
+  if (type !== 'string' || format !== undefined || pattern !== undefined) return [];
+  const short = minLength === undefined || minLength < 2 ? [] : ['a'.repeat(minLength - 1)];
+  return maxLength === undefined || maxLength > MAX_BODY_TEXT ? short : [...short, 'a'.repeat(maxLength + 1)];
+}
+
+const MAX_BODY_TEXT = 10_000;
 
 /** A schema of one type without unions, for which invalid values are easy to find. */
 function plain(contract: Contract, given: Schema): SchemaObject | undefined {

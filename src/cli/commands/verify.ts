@@ -1,0 +1,148 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { URL } from 'node:url';
+import { MockError, suggestId } from '../../base/errors.js';
+import { readVersion } from '../../base/package-folder.js';
+import type { Contract } from '../../contract/contract.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import { createVerifyContext } from '../../tools/verify/context.js';
+import {
+  compareFindings,
+  listExpired,
+  readFindings,
+  readSuppressions,
+  storeFindings,
+  suppress,
+} from '../../tools/verify/known-findings.js';
+import { REPORT_FORMATS, type ReportFormat, writeReport } from '../../tools/verify/report.js';
+import { createTarget } from '../../tools/verify/target.js';
+import { type Verification, verifyService } from '../../tools/verify/verify.js';
+import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
+import { collect, collectHeader, readNumber } from '../flags.js';
+import { loadModule, readExports } from '../load-module.js';
+import { type Output, writeOutputFile } from '../output.js';
+
+interface VerifyFlags extends DocumentFlags, Output {
+  readonly baseUrl: string;
+  readonly allowUnsafe?: boolean;
+  readonly header?: Readonly<Record<string, string>>;
+  readonly operation?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly rate?: number;
+  readonly timeout: number;
+  readonly budget: number;
+  readonly suppressions?: string;
+  readonly findings?: string;
+  readonly replay?: string;
+  readonly hooks?: string;
+  readonly format: ReportFormat;
+  readonly out?: string;
+}
+
+/** Defines `vouch verify`. */
+export function defineCommand(command: Command, output: Output): void {
+  addDocument(command, output, runVerify)
+    .requiredOption('--base-url <url>', 'base URL of the service, with the base path of the operations', readBaseUrl)
+    .option('--allow-unsafe', 'send requests that may change something, and remove what they make')
+    .option('--header <line>', 'header to send, such as a credential, as "name: value"; repeatable', collectHeader)
+    .option('--operation <id>', 'verify only this operation; repeatable', collect)
+    .option('--exclude <id>', 'leave out this operation; repeatable', collect)
+    .option('--rate <n>', 'requests per second (default: no limit)', readNumber)
+    .option('--timeout <ms>', 'milliseconds to wait for an answer', readNumber, 30_000)
+    .option('--budget <seconds>', 'seconds after which nothing is sent any more', readNumber, 600)
+    .option('--hooks <file>', 'JavaScript or TypeScript module with a function beforeRequest that changes each request')
+    .option('--suppressions <file>', 'YAML or JSON file of accepted findings, each with a reason and an end date')
+    .option('--findings <file>', 'file to write the findings to, for --replay')
+    .option('--replay <file>', 'send only the operations of earlier findings, and say which are fixed')
+    .addOption(new Option('--format <format>', 'output format').choices(REPORT_FORMATS).default('text'))
+    .option('--out <file>', 'file to write the report to (default: standard output)');
+}
+
+function readBaseUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:/.test(text)) return text.replace(/\/$/, '');
+  throw new InvalidArgumentError('It must be an http or https URL: https://api.example.com/v1.');
+}
+
+/** Verifies a service. @returns the exit code: 1 if there are findings, 2 if nothing could be verified. */
+async function runVerify(flags: VerifyFlags): Promise<number> {
+  const contract = await loadDocument(flags);
+  const earlier = flags.replay === undefined ? undefined : readFindings(flags.replay);
+  const suppressions = flags.suppressions === undefined ? [] : readSuppressions(flags.suppressions);
+  const target = createTarget({
+    baseUrl: flags.baseUrl,
+    headers: { ...readCredentials(contract), ...flags.header },
+    rate: flags.rate ?? Infinity,
+    timeoutMs: flags.timeout,
+    budgetMs: flags.budget * 1000,
+    beforeRequest: await loadHook(flags.hooks),
+  });
+  const includes = createFilter(contract, {
+    ...flags,
+    operation: flags.operation ?? earlier?.flatMap(({ operations }) => operations),
+  });
+  const found = await verifyService(createVerifyContext(contract), target, {
+    allowUnsafe: flags.allowUnsafe === true,
+    includes,
+  });
+  const { left, suppressed } = suppress(found.findings, suppressions, Date.now());
+  const verification: Verification = { ...found, findings: left };
+  if (flags.findings !== undefined) storeFindings(flags.findings, left);
+  const report = writeReport(flags.format, verification, {
+    contract,
+    baseUrl: flags.baseUrl,
+    toolVersion: readVersion(),
+  });
+  if (flags.out === undefined) flags.write(report);
+  else writeOutputFile(flags.out, `${report}\n`);
+  const say = flags.format === 'text' && flags.out === undefined ? flags.write : flags.writeError;
+  if (suppressed.length > 0) say(`${suppressed.length} suppressed`);
+  for (const { reason, until = '' } of listExpired(suppressions, Date.now()))
+    say(`a suppression has expired on ${until}: ${reason}`);
+  for (const { finding, state } of earlier === undefined ? [] : compareFindings(earlier, left, found.verified)) {
+    say(`${state}: ${finding.code} of ${finding.operations[0] ?? ''}: ${finding.message}`);
+  }
+  if (left.length > 0) return 1;
+  return found.verified.length === 0 ? 2 : 0;
+}
+
+/** The credentials of the environment: `VOUCH_CREDENTIAL_<SCHEME>` for each security scheme of the document. */
+function readCredentials({ securitySchemes }: Contract): Readonly<Record<string, string>> {
+  const entries = Object.entries(securitySchemes).flatMap(
+    ([name, { type, scheme = 'Bearer', in: place, key = name }]) => {
+      const value = process.env[`VOUCH_CREDENTIAL_${name.replaceAll(/(?<=[a-z\d])(?=[A-Z])|\W+/g, '_').toUpperCase()}`];
+      if (value === undefined) return [];
+      if (type !== 'apiKey') return [['authorization', `${scheme} ${value}`] as const];
+      return place === 'header'
+        ? [[key.toLowerCase(), value] as const]
+        : place === 'cookie'
+          ? [['cookie', `${key}=${value}`] as const]
+          : [];
+    },
+  );
+  return Object.fromEntries(entries);
+}
+
+function createFilter(
+  { operations }: Contract,
+  { operation: only, exclude = [] }: Pick<VerifyFlags, 'exclude' | 'operation'>,
+): (operation: Operation) => boolean {
+  const ids = operations.map(({ id }) => id);
+  const unknown = [...(only ?? []), ...exclude].find((id) => !ids.includes(id));
+  if (unknown !== undefined) {
+    const hint = suggestId(unknown, ids);
+    throw new MockError(
+      'OPERATION_UNKNOWN',
+      `the document has no operation "${unknown}"`,
+      hint === undefined ? {} : { hint },
+    );
+  }
+  return ({ id }) => (only === undefined || only.includes(id)) && !exclude.includes(id);
+}
+
+type BeforeRequest = (request: Request) => Request | Promise<Request>;
+
+async function loadHook(file: string | undefined): Promise<BeforeRequest | undefined> {
+  if (file === undefined) return undefined;
+  const hook = readExports(await loadModule(file, 'the hooks')).find(([name]) => name === 'beforeRequest')?.[1];
+  if (typeof hook === 'function') return hook as BeforeRequest;
+  throw new MockError('OPTION_INVALID', 'the module exports no function beforeRequest', { at: { file } });
+}

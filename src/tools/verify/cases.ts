@@ -1,0 +1,141 @@
+import type { Contract } from '../../contract/contract.js';
+import type { Operation } from '../../contract/operations/operation.js';
+import { isJsonType } from '../../contract/media-type.js';
+import { isObject } from '../../base/json.js';
+import { host } from '../../base/platform.js';
+import { draftRequest, type RequestDraft, toRequest } from '../../features/inspector/sample-request.js';
+import { type CallParts, matchRequest } from '../../features/recording/matching/exchange-index.js';
+import type { Generator } from '../../generate/generate.js';
+import { listErrors, type Violation } from '../../schema/violation.js';
+import { breakRequest } from './mistakes.js';
+
+/** What the document says about the answer to a request. */
+export type Expectation = 'refused' | 'success' | 'unauthorized';
+
+/** One request that is sent, and what the answer has to be. */
+export interface VerifyCase {
+  readonly operation: Operation;
+  /** `minimal`, `full`, `example cat`, `query limit=abc`. */
+  readonly name: string;
+  readonly wants: Expectation;
+  readonly request: () => Request;
+  /** For a request that is invalid: the mistake. */
+  readonly mistake?: Violation | undefined;
+  /** Whether it has values that name items of the service, which may not exist. */
+  readonly namesItems: boolean;
+}
+
+interface CaseParts extends CallParts {
+  readonly generator: Generator;
+}
+
+/** Values for the parameters of a path, and the properties of a body, that name items. */
+export type KnownIds = Readonly<Record<string, unknown>>;
+
+/**
+ * The cases of an operation, the smallest valid request first: what is found by it needs no other one.
+ *
+ * Each request is decoded as a mock would decode it. One that is meant to be valid and is not, or the other way round, is left out.
+ */
+export async function listCases(parts: CaseParts, operation: Operation, ids: KnownIds): Promise<readonly VerifyCase[]> {
+  const drafts = draftValid(parts, operation, ids);
+  const [minimal] = drafts;
+  if (minimal === undefined) return [];
+  const wrong = breakRequest(parts.contract, minimal[1]).map(({ mistake, draft }) => [mistake, draft] as const);
+  const valid = drafts.map(([name, draft]) => toCase(draft, name, 'success'));
+  const invalid = [...wrong.map(([name, draft]) => toCase(draft, name, 'refused')), ...listMalformed(minimal[1])];
+  const checked = await Promise.all([...valid, ...invalid].map((each) => check(parts, each)));
+  const isPublic = operation.security.length === 0 || operation.security.some((each) => Object.keys(each).length === 0);
+  const bare = { ...minimal[1], credentials: { headers: {}, query: {} } };
+  const unauthorized = isPublic ? [] : [toCase(bare, 'without credentials', 'unauthorized')];
+  const [first, ...rest] = checked.flatMap((each) => each ?? []);
+  return first === undefined ? [] : [first, ...unauthorized, ...rest];
+}
+
+function toCase(draft: RequestDraft, name: string, wants: Expectation, request?: () => Request): VerifyCase {
+  const namesItems = namesOf([draft.query, draft.body?.value]).some((each) => NAMES_ITEM.test(each));
+  return { operation: draft.operation, name, wants, namesItems, request: request ?? (() => toRequest(draft)) };
+}
+
+/** The names of properties whose values are the ids of other items. */
+const NAMES_ITEM = /(?:_ids?|Ids?|_keys?)$/;
+
+/** All property names in a value. */
+function namesOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(namesOf);
+  return isObject(value) ? Object.entries(value).flatMap(([name, each]) => [name, ...namesOf(each)]) : [];
+}
+
+/** The case, with its mistake; undefined if the document does not say what is expected of it. */
+async function check(parts: CaseParts, each: VerifyCase): Promise<VerifyCase | undefined> {
+  const request = each.request();
+  const match = matchRequest(request, parts.router);
+  if (match.kind !== 'operation' || match.operation.id !== each.operation.id) return undefined;
+  const { pathText, isFormOfGet } = match;
+  const call = await parts.decoder.decode({ operation: each.operation, pathText, isFormOfGet, request });
+  const [mistake] = listErrors(call.violations).filter(({ code }) => code !== 'CREDENTIAL_MISSING');
+  if (each.wants === 'refused') return mistake === undefined ? undefined : { ...each, mistake };
+  return mistake === undefined ? each : undefined;
+}
+
+type NamedDraft = readonly [name: string, draft: RequestDraft];
+
+function draftValid(parts: CaseParts, operation: Operation, ids: KnownIds): readonly NamedDraft[] {
+  const { contract, generator } = parts;
+  const full = withIds(draftRequest(contract, generator, operation), ids);
+  const { body } = full;
+  if (body?.media.schema === undefined) return [['minimal', full]];
+  const context = { seed: 1, key: `minimal ${operation.id}`, direction: 'request' as const, now: Date.now() };
+  const least = generator.complete(body.media.schemaPointer, isObject(body.value) ? {} : body.value, context);
+  const withBody = (value: unknown): RequestDraft => withIds({ ...full, body: { ...body, value } }, ids);
+  const examples = body.media.examples.flatMap(({ name, value }): readonly NamedDraft[] =>
+    value === undefined ? [] : [[`example ${name}`, withBody(value)]],
+  );
+  return [['minimal', withBody(least)], ...examples, ['full', full]];
+}
+
+/** A draft with the ids of items that exist. */
+function withIds(draft: RequestDraft, ids: KnownIds): RequestDraft {
+  const known = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, ids[name] ?? value]));
+  return { ...draft, path: known(draft.path) };
+}
+
+/** A body that is not JSON, and one of another media type. */
+function listMalformed(draft: RequestDraft): readonly VerifyCase[] {
+  const { body, operation } = draft;
+  if (body === undefined || !isJsonType(body.media.type) || operation.method === 'DELETE') return [];
+  const send = (type: string, text: string) => (): Request => {
+    const { url, method, headers } = toRequest({ ...draft, body: undefined });
+    const own = new host.Headers(headers);
+    own.set('content-type', type);
+    return new host.Request(url, { method, headers: own, body: text });
+  };
+  return [
+    toCase(draft, 'a body that is not JSON', 'refused', send(body.media.type, '{"a":')),
+    toCase(draft, 'a body of another media type', 'refused', send('text/x-unknown', JSON.stringify(body.value))),
+  ];
+}
+
+/** The names of the parameters of a path that need the id of an item. */
+export function listPathParameters({ parameters }: Operation): readonly string[] {
+  return parameters.filter(({ in: place }) => place === 'path').map(({ name }) => name);
+}
+
+/** The draft of a valid request with some of its parts replaced. */
+export function draftWith(
+  { contract, generator }: { readonly contract: Contract; readonly generator: Generator },
+  operation: Operation,
+  change: Partial<Pick<RequestDraft, 'body' | 'path' | 'query'>> & {
+    readonly header?: Readonly<Record<string, string>>;
+  },
+): RequestDraft {
+  const draft = draftRequest(contract, generator, operation);
+  return {
+    ...draft,
+    ...(change.body !== undefined && { body: change.body }),
+    path: { ...draft.path, ...change.path },
+    query: { ...draft.query, ...change.query },
+    header: { ...draft.header, ...change.header },
+  };
+}

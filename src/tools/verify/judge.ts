@@ -1,0 +1,166 @@
+import type { Operation } from '../../contract/operations/operation.js';
+import { findMedia, isJsonType } from '../../contract/media-type.js';
+import { findResponse } from '../../contract/operations/responses.js';
+import { readContentType, readField } from '../../http/header-fields.js';
+import { createResponseCheck } from '../../features/recording/drift/check.js';
+import type { Validators } from '../../schema/validate.js';
+import { EMPTY_STATUSES } from '../../http/response/encode.js';
+import type { Expectation } from './cases.js';
+import { type FindingCode, type FoundBreak, type Learned, pointerOf, type Verdict } from './finding.js';
+import type { Exchange } from './target.js';
+
+/** A request with its answer, and what the document says about it. */
+export interface Judged {
+  readonly operation: Operation;
+  readonly case: string;
+  readonly wants: Expectation;
+  readonly exchange: Exchange;
+  /** For an invalid request: its mistake, and the pointer to what it breaks. */
+  readonly mistake?: { readonly message: string; readonly schemaPointer?: string | undefined } | undefined;
+  /** Whether the request has ids or other values that only the service can know to be right. */
+  readonly isUncertain?: boolean;
+}
+
+/** What an answer shows. */
+export interface Judgement {
+  readonly breaks: readonly FoundBreak[];
+  readonly learned: readonly Learned[];
+}
+
+/** How many characters of an answer a finding shows. */
+const MAX_EXCERPT = 300;
+
+/** A finding about an exchange. */
+export function toBreak(
+  { operation, case: name, exchange }: Pick<Judged, 'case' | 'exchange' | 'operation'>,
+  found: { readonly code: FindingCode; readonly message: string; readonly pointer: string; readonly verdict?: Verdict },
+): FoundBreak {
+  const { request, status, text } = exchange;
+  const answer = text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text;
+  return { verdict: 'service', ...found, operation: operation.id, case: name, request, status, answer };
+}
+
+/** Creates what compares answers with the document. */
+export function createJudge(validators: Validators): (judged: Judged) => Judgement {
+  const check = createResponseCheck(validators);
+  return (judged) => {
+    const { operation, exchange } = judged;
+    const { status, failure } = exchange;
+    if (status === undefined) {
+      const message = `${failure ?? 'no answer'} (${judged.case})`;
+      return {
+        breaks: [toBreak(judged, { code: 'ANSWER_MISSING', message, pointer: operation.pointer })],
+        learned: [],
+      };
+    }
+    // A limit and an outage say nothing about the operation.
+    if (status === 429 || status === 503) return learn(judged, `it answered ${status} (${judged.case})`);
+    if (status >= 500 && findResponse(operation, status)?.status !== String(status)) {
+      const message = `it answers ${status} to ${judged.case}`;
+      return { breaks: [toBreak(judged, { code: 'SERVER_ERROR', message, pointer: operation.pointer })], learned: [] };
+    }
+    const expected = judgeStatus(judged, status);
+    return {
+      breaks: [...expected.breaks, ...judgeAnswer(judged, status, check, validators)],
+      learned: expected.learned,
+    };
+  };
+}
+
+function learn({ operation }: Judged, message: string): Judgement {
+  return { breaks: [], learned: [{ operation: operation.id, message }] };
+}
+
+function judgeStatus(judged: Judged, status: number): Judgement {
+  const { operation, wants, mistake, case: name } = judged;
+  const body = judged.exchange.text.slice(0, 120);
+  if (wants === 'refused') {
+    if (status >= 400) return { breaks: [], learned: [] };
+    const message = `it answers ${status} to an invalid request: ${mistake?.message ?? name}`;
+    const pointer = mistake?.schemaPointer ?? pointerOf(operation, '');
+    return { breaks: [toBreak(judged, { code: 'INVALID_ACCEPTED', message, pointer })], learned: [] };
+  }
+  if (wants === 'unauthorized') {
+    if (status >= 400) return { breaks: [], learned: [] };
+    const message = `it answers ${status} without credentials`;
+    return {
+      breaks: [toBreak(judged, { code: 'CREDENTIALS_IGNORED', message, pointer: pointerOf(operation, '/security') })],
+      learned: [],
+    };
+  }
+  if (status < 400) return { breaks: [], learned: [] };
+  if (status === 401 || status === 403) {
+    const isPublic = operation.security.length === 0;
+    return learn(
+      judged,
+      isPublic
+        ? `it wants credentials (${status}), and the document declares none`
+        : `it refuses the credentials (${status})`,
+    );
+  }
+  const isRule = status === 404 || status === 409 || status === 410 || status === 412 || status === 428;
+  if (isRule || judged.isUncertain === true)
+    return learn(judged, `it answers ${status} to a valid request (${name}): ${body}`);
+  const message = `it answers ${status} to a valid request (${name}): ${body}`;
+  return {
+    breaks: [toBreak(judged, { code: 'VALID_REFUSED', message, pointer: operation.pointer, verdict: 'unknown' })],
+    learned: [],
+  };
+}
+
+const CODES: Readonly<Record<string, FindingCode>> = {
+  STATUS_UNDECLARED: 'STATUS_UNDECLARED',
+  HEADER_REQUIRED: 'HEADER_MISSING',
+  MEDIA_TYPE_UNDECLARED: 'MEDIA_TYPE_UNDECLARED',
+};
+
+function judgeAnswer(
+  judged: Judged,
+  status: number,
+  check: ReturnType<typeof createResponseCheck>,
+  validators: Validators,
+): readonly FoundBreak[] {
+  const { operation, exchange } = judged;
+  const { headers, body, text } = exchange;
+  const declared = findResponse(operation, status);
+  // Few documents declare the errors that every server has.
+  if (declared === undefined && status >= 400) return [];
+  const type = readContentType(headers);
+  const isEmpty = EMPTY_STATUSES.has(status) || operation.method === 'HEAD';
+  const violations = check(operation, { status, headers, body: isEmpty ? undefined : body });
+  const breaks = violations.map((violation) => {
+    const code = CODES[violation.code] ?? 'BODY_WRONG';
+    const pointer = violation.schemaPointer ?? operation.pointer;
+    return toBreak(judged, { code, message: `${violation.message} (${status})`, pointer });
+  });
+  const isUnread = !isEmpty && type !== undefined && isJsonType(type) && body === undefined;
+  const media = declared === undefined || type === undefined ? undefined : findMedia(declared.content, type);
+  if (isUnread && (text !== '' || media?.schema !== undefined)) {
+    const message = `the body of a ${status} is not ${type}`;
+    breaks.push(toBreak(judged, { code: 'BODY_MALFORMED', message, pointer: media?.pointer ?? operation.pointer }));
+  }
+  for (const header of declared?.headers ?? []) {
+    const value = readField(headers, header.name);
+    if (value === undefined || header.mediaType !== undefined) continue;
+    const fits = readTexts(value).some(
+      (each) => validators.check(header.schemaPointer, 'response')(each, 'body').length === 0,
+    );
+    if (fits) continue;
+    const message = `response header "${header.name}" is ${JSON.stringify(value)}, which its schema does not allow (${status})`;
+    breaks.push(toBreak(judged, { code: 'HEADER_WRONG', message, pointer: header.schemaPointer }));
+  }
+  return breaks;
+}
+
+/** The values that a header can be: a string, and what it is as a number, a boolean or an array. */
+function readTexts(value: string): readonly unknown[] {
+  const isNumber = /^-?\d+(?:\.\d+)?$/.test(value);
+  const list = value.split(/\s*,\s*/);
+  return [
+    value,
+    ...(isNumber ? [Number(value)] : []),
+    ...(/^(?:true|false)$/.test(value) ? [value === 'true'] : []),
+    list,
+    list.map(Number),
+  ];
+}

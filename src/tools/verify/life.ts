@@ -1,0 +1,278 @@
+import { isObject } from '../../base/json.js';
+import { readPointer, readSegments, toPointer } from '../../contract/pointer.js';
+import { declaresStatus } from '../../contract/operations/responses.js';
+import { draftRequest, type RequestDraft, toRequest } from '../../features/inspector/sample-request.js';
+import { readField } from '../../http/header-fields.js';
+import type { OperationReport } from '../../resources/answer/report.js';
+import { findPlace, type ItemPool, operationOf, placeIds, readItemId, type VerifiedCollection } from './context.js';
+import { askFor, isListed, type WalkParts } from './lists.js';
+import { type Judged, toBreak } from './judge.js';
+
+/** How the life of an item is walked. */
+interface LifeParts extends WalkParts {
+  readonly pool: ItemPool;
+  readonly collection: VerifiedCollection;
+}
+
+/** An item that a walk has created. */
+interface Created {
+  /** The create. */
+  readonly judged: Judged;
+  readonly ids: readonly string[];
+  /** The strings that were sent, by the pointer into the item. */
+  readonly sent: Readonly<Record<string, string>>;
+}
+
+/**
+ * Creates an item, and reads, lists, updates and removes it; keeps another one in the pool, for the cases of other operations.
+ *
+ * Nothing is changed that this run has not created.
+ */
+export async function walkLife(parts: LifeParts): Promise<void> {
+  const { collection, pool } = parts;
+  const find = (...actions: readonly string[]): OperationReport | undefined =>
+    collection.operations.find(({ action, within }) => actions.includes(action) && within === undefined);
+  const create = find('create');
+  const read = find('read');
+  const remove = find('delete');
+  // What cannot be removed again is not created.
+  if (create === undefined || remove === undefined || collection.resource.singleton) return;
+  const kept = await createItem(parts, create);
+  if (kept === undefined) return;
+  pool.add(collection.resource.name, { ids: kept.ids, isOwn: true });
+  const created = await createItem(parts, create);
+  if (created === undefined) return;
+  if (read !== undefined) await readBack(parts, read, { created, code: 'CREATED_DIFFERS', case: 'read after create' });
+  const list = find('list');
+  const isOwn = list?.list?.items !== undefined && list.parents.length === create.parents.length;
+  if (isOwn) await checkListed(parts, list, { created, wants: true });
+  const update = find('update', 'replace');
+  if (read !== undefined && update !== undefined) await walkUpdate(parts, { read, update, created });
+  if (read !== undefined) await checkConditional(parts, read, created);
+  await walkRemoval(parts, { read, remove, list: isOwn ? list : undefined, created });
+  await checkIdempotency(parts, create, remove);
+}
+
+async function createItem(
+  parts: LifeParts,
+  create: OperationReport,
+  header: Readonly<Record<string, string>> = {},
+): Promise<Created | undefined> {
+  const { context, pool, collection } = parts;
+  const place = findPlace(context, pool, { report: create, mustBeOwn: false });
+  if (place === undefined) return undefined;
+  const { body, sent } = fillBody(parts, create, 'a');
+  const judged = await askFor(parts, create, { case: 'create', path: place.values, header, ...(body && { body }) });
+  const { status, body: answer, headers } = judged.exchange;
+  if (status === undefined || status >= 300) return undefined;
+  const item = readPointer(answer, create.answer?.item ?? '');
+  const location = readField(headers, 'location')
+    ?.replace(/[?#].*$/, '')
+    .replace(/\/$/, '')
+    .split('/')
+    .at(-1);
+  const own =
+    readItemId(collection.resource, item) ?? (location === undefined ? undefined : [decodeURIComponent(location)]);
+  return own && { judged, ids: [...place.ids, ...own], sent };
+}
+
+/** The body of a request with a new string in each property that is stored and takes any string. */
+function fillBody(
+  { context, collection }: LifeParts,
+  report: OperationReport,
+  round: string,
+): { readonly body: RequestDraft['body']; readonly sent: Readonly<Record<string, string>> } {
+  const operation = operationOf(context, report);
+  const { body } = draftRequest(context.contract, context.generator, operation);
+  const sent: Record<string, string> = {};
+  if (body?.media.schema === undefined) return { body, sent };
+  const { item = '', stored = [], renamed = [] } = report.request ?? {};
+  const { resource } = collection;
+  const keys = new Set([resource.idProperty, ...resource.keyProperties]);
+  const check = context.validators.check(body.media.schemaPointer, 'request');
+  let { value } = body;
+  for (const name of stored) {
+    const isFree = typeof readPointer(value, item + toPointer(name)) === 'string' && !keys.has(name);
+    if (!isFree || NOT_FREE.test(name)) continue;
+    const text = `vouch ${round}${Object.keys(sent).length}`;
+    const changed = setAt(value, [...readSegments(item), name], text);
+    if (check(changed, 'body').length > 0) continue;
+    value = changed;
+    sent[renamed.find((each) => each.body === toPointer(name))?.item ?? toPointer(name)] = text;
+  }
+  return { body: { ...body, value }, sent };
+}
+
+/** Properties whose strings name other items or are kept in another form. */
+const NOT_FREE =
+  /id$|ids$|url$|uri$|email|phone|password|secret|token|key$|currency|country|locale|lang|zone|type$|status|state$/i;
+
+function setAt(value: unknown, [name, ...rest]: readonly string[], given: unknown): unknown {
+  if (name === undefined) return given;
+  if (Array.isArray(value))
+    return value.map((each: unknown, i) => (String(i) === name ? setAt(each, rest, given) : each));
+  return isObject(value) ? { ...value, [name]: setAt(value[name], rest, given) } : value;
+}
+
+/** Reads an item that was created or changed, and compares the strings that were sent. */
+async function readBack(
+  parts: LifeParts,
+  read: OperationReport,
+  {
+    created,
+    code,
+    case: name,
+  }: { readonly created: Created; readonly code: 'CREATED_DIFFERS' | 'UPDATE_LOST'; readonly case: string },
+): Promise<void> {
+  const judged = await ask(parts, read, name, created.ids);
+  const { status, body } = judged.exchange;
+  const { pointer } = judged.operation;
+  if (status === 404 || status === 410) {
+    const message = `the item that was created answers ${status}`;
+    parts.found.breaks.push(toBreak(judged, { code: 'NOT_CREATED', message, pointer }));
+    return;
+  }
+  if (status === undefined || status >= 300) return;
+  for (const [at, text] of Object.entries(created.sent)) {
+    const own = read.answer?.renamed.find((each) => each.item === at)?.body ?? at;
+    const shown = readPointer(body, `${read.answer?.item ?? ''}${own}`);
+    if (typeof shown !== 'string' || shown.toLowerCase().includes(text.toLowerCase()) || isSlug(shown, text)) continue;
+    const message = `${own} is ${JSON.stringify(shown.slice(0, 60))}, and ${JSON.stringify(text)} was sent`;
+    parts.found.breaks.push(toBreak(judged, { code, message, pointer }));
+  }
+}
+
+/** Whether a string is kept in another form, such as `vouch-a0`. */
+function isSlug(shown: string, sent: string): boolean {
+  const letters = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  return letters(shown).includes(letters(sent));
+}
+
+function ask(
+  parts: LifeParts,
+  report: OperationReport,
+  name: string,
+  ids: readonly string[],
+  header: Readonly<Record<string, string>> = {},
+): Promise<Judged> {
+  return askFor(parts, report, { case: name, path: placeIds(report, ids), header });
+}
+
+async function checkListed(
+  parts: LifeParts,
+  list: OperationReport,
+  { created, wants }: { readonly created: Created; readonly wants: boolean },
+): Promise<void> {
+  const { collection } = parts;
+  const own = created.ids.slice(list.parents.flatMap(({ parameters }) => parameters).length);
+  const found = await isListed(
+    parts,
+    { report: list, collection, parents: created.ids.slice(0, -own.length) },
+    own.join('/'),
+  );
+  if (found === undefined || found.isShown === wants) return;
+  // A list that shows none of its items' ids cannot be compared.
+  if (wants && found.page.ids.length < found.page.items.length) return;
+  const message = wants
+    ? `the list does not show the created item ${own.join('/')}`
+    : `the list still shows ${own.join('/')}`;
+  const code = wants ? 'NOT_LISTED' : 'DELETED_LISTED';
+  parts.found.breaks.push(toBreak(found.page.judged, { code, message, pointer: found.page.judged.operation.pointer }));
+}
+
+async function walkUpdate(
+  parts: LifeParts,
+  {
+    read,
+    update,
+    created,
+  }: { readonly read: OperationReport; readonly update: OperationReport; readonly created: Created },
+): Promise<void> {
+  const { body, sent } = fillBody(parts, update, 'b');
+  const path = placeIds(update, created.ids);
+  const { exchange } = await askFor(parts, update, { case: 'update', path, ...(body && { body }) });
+  if (exchange.status === undefined || exchange.status >= 300) return;
+  await readBack(parts, read, { created: { ...created, sent }, code: 'UPDATE_LOST', case: 'read after update' });
+}
+
+/** A read with the entity tag of the item is 304 (RFC 9110 13.1.2), where the document declares it. */
+async function checkConditional(parts: LifeParts, read: OperationReport, { ids }: Created): Promise<void> {
+  const operation = operationOf(parts.context, read);
+  if (!declaresStatus(operation, 304)) return;
+  const first = await ask(parts, read, 'read', ids);
+  const tag = readField(first.exchange.headers, 'etag');
+  if (tag === undefined) return;
+  const judged = await ask(parts, read, 'read with If-None-Match', ids, { 'if-none-match': tag });
+  if (judged.exchange.status !== 200) return;
+  const message = `If-None-Match: ${tag} is answered with 200`;
+  parts.found.breaks.push(toBreak(judged, { code: 'ETAG_IGNORED', message, pointer: operation.pointer }));
+}
+
+async function walkRemoval(
+  parts: LifeParts,
+  of: {
+    readonly read: OperationReport | undefined;
+    readonly remove: OperationReport;
+    readonly list: OperationReport | undefined;
+    readonly created: Created;
+  },
+): Promise<void> {
+  const { read, remove, list, created } = of;
+  const { exchange } = await ask(parts, remove, 'delete', created.ids);
+  if (exchange.status === undefined || exchange.status >= 300) return;
+  if (read !== undefined) {
+    const operation = operationOf(parts.context, read);
+    const gone = await parts.target.send(toRequest({ ...draftOf(parts, read), path: placeIds(read, created.ids) }));
+    const isMarked =
+      Object.keys(remove.set).length > 0 ||
+      /"(?:deleted|archived|is_deleted)":\s*true|"[^"]*(?:deleted|removed|archived)_?at":\s*["\d]/i.test(gone.text) ||
+      /"(?:status|state)":\s*"(?:deleted|removed|archived|cancell?ed|inactive|terminated)/i.test(gone.text);
+    if (isMarked) return;
+    if (gone.status !== undefined && gone.status < 300) {
+      const judged: Judged = { operation, case: 'read after delete', wants: 'success', exchange: gone };
+      const message = `the deleted item ${created.ids.join('/')} is answered with ${gone.status}`;
+      parts.found.breaks.push(toBreak(judged, { code: 'DELETED_READABLE', message, pointer: operation.pointer }));
+      return;
+    }
+  }
+  if (list !== undefined) await checkListed(parts, list, { created, wants: false });
+}
+
+function draftOf({ context }: LifeParts, report: OperationReport): RequestDraft {
+  return draftRequest(context.contract, context.generator, operationOf(context, report));
+}
+
+/** Two creates with one key make one item, where the document declares the header. */
+async function checkIdempotency(parts: LifeParts, create: OperationReport, remove: OperationReport): Promise<void> {
+  const operation = operationOf(parts.context, create);
+  const header = operation.parameters.find(
+    ({ in: place, name }) => place === 'header' && /^(x-)?idempotency-?key$/i.test(name),
+  );
+  if (header === undefined) return;
+  const key = { [header.name]: `vouch-${Date.now()}` };
+  const one = await createItem(parts, create, key);
+  const other = await createItem(parts, create, key);
+  for (const created of [one, other]) if (created !== undefined) await ask(parts, remove, 'delete', created.ids);
+  if (one === undefined || other === undefined || one.ids.join('/') === other.ids.join('/')) return;
+  const message = `two creates with one ${header.name} make ${one.ids.join('/')} and ${other.ids.join('/')}`;
+  parts.found.breaks.push(
+    toBreak(
+      { ...other.judged, case: 'create twice' },
+      { code: 'IDEMPOTENCY_IGNORED', message, pointer: header.pointer },
+    ),
+  );
+}
+
+/** Removes what a run has created and kept, children before their parents. */
+export async function removeOwn(parts: Omit<LifeParts, 'collection'>): Promise<void> {
+  for (const collection of parts.context.collections.toReversed()) {
+    const { name } = collection.resource;
+    const remove = collection.operations.find(({ action, within }) => action === 'delete' && within === undefined);
+    for (;;) {
+      const item = parts.pool.find(name, [], true);
+      if (item === undefined) break;
+      parts.pool.remove(name, item);
+      if (remove !== undefined) await ask({ ...parts, collection }, remove, 'delete', item.ids);
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import { isObject } from '../../base/json.js';
+import { host } from '../../base/platform.js';
+import { readPointer } from '../../contract/pointer.js';
+import { readField } from '../../http/header-fields.js';
+import type { OperationReport } from '../../resources/answer/report.js';
+import { type RequestDraft, toRequest } from '../../features/inspector/sample-request.js';
+import { draftWith } from './cases.js';
+import { operationOf, placeIds, readItemId, type VerifiedCollection, type VerifyContext } from './context.js';
+import type { FoundBreak, Learned } from './finding.js';
+import { type Judged, type Judgement, toBreak } from './judge.js';
+import type { Exchange, Target } from './target.js';
+
+/** What walks have in common. */
+export interface WalkParts {
+  readonly context: VerifyContext;
+  readonly target: Target;
+  readonly judge: (judged: Judged) => Judgement;
+  /** Gets what the walk finds. */
+  readonly found: { readonly breaks: FoundBreak[]; readonly learned: Learned[] };
+}
+
+/** Sends a valid request of an operation and judges its answer. */
+export async function askFor(
+  { context, target, judge, found }: WalkParts,
+  report: OperationReport,
+  { case: name, ...change }: Parameters<typeof draftWith>[2] & { readonly case: string },
+): Promise<Judged> {
+  const operation = operationOf(context, report);
+  const draft: RequestDraft = draftWith(context, operation, change);
+  const exchange = await target.send(toRequest(draft));
+  const judged: Judged = { operation, case: name, wants: 'success', exchange };
+  const { breaks, learned } = judge(judged);
+  found.breaks.push(...breaks);
+  found.learned.push(...learned);
+  return judged;
+}
+
+/** One page of a list. */
+interface Page {
+  readonly judged: Judged;
+  /** The ids of the items; items without an id are not in it. */
+  readonly ids: readonly string[];
+  readonly items: readonly unknown[];
+  /** The query of the next page; undefined on the last one. */
+  readonly next: Readonly<Record<string, unknown>> | undefined;
+  readonly total: number | undefined;
+}
+
+interface ListOf {
+  readonly report: OperationReport;
+  readonly collection: VerifiedCollection;
+  /** The ids of the parents. */
+  readonly parents: readonly string[];
+}
+
+/** Asks for a page; undefined if the answer has no list. */
+export async function askPage(
+  parts: WalkParts,
+  { report, collection, parents }: ListOf,
+  { case: name, query }: { readonly case: string; readonly query: Readonly<Record<string, unknown>> },
+): Promise<Page | undefined> {
+  const judged = await askFor(parts, report, { case: name, path: placeIds(report, parents), query });
+  const { status, body } = judged.exchange;
+  const items = status === undefined || status >= 300 ? undefined : readPointer(body, report.list?.items ?? '');
+  if (!Array.isArray(items)) return undefined;
+  const ids = (items as readonly unknown[]).flatMap((each) => {
+    const element = readPointer(each, report.list?.element?.item ?? '');
+    const own = isObject(element) ? readItemId(collection.resource, element) : undefined;
+    return own === undefined ? [] : [own.join('/')];
+  });
+  const total = readEnvelope(report, body, 'total');
+  return {
+    judged,
+    ids,
+    items,
+    next: readNext(report, judged.exchange, { items, query }),
+    total: typeof total === 'number' ? total : undefined,
+  };
+}
+
+function readEnvelope({ list }: OperationReport, body: unknown, role: string): unknown {
+  const [pointer] = Object.entries(list?.envelope ?? {}).find(([, each]) => each === role) ?? [];
+  return pointer === undefined ? undefined : readPointer(body, pointer);
+}
+
+function readNext(
+  report: OperationReport,
+  { body, headers }: Exchange,
+  { items, query }: { readonly items: readonly unknown[]; readonly query: Readonly<Record<string, unknown>> },
+): Readonly<Record<string, unknown>> | undefined {
+  const { list } = report;
+  const { limit, page, offset, token, after } = list?.parameters ?? {};
+  const cursor = token ?? after;
+  const link = /<([^>]+)>\s*;[^,]*\brel="?next"?/.exec(readField(headers, 'link') ?? '')?.[1];
+  const next = link ?? readEnvelope(report, body, 'next');
+  if (typeof next === 'string' && /[?&]/.test(next) && host.URL.canParse(next, 'http://list'))
+    return Object.fromEntries(new host.URL(next, 'http://list').searchParams);
+  if (typeof next === 'string' && next !== '' && cursor !== undefined) return { ...query, [cursor]: next };
+  const hasMore = readEnvelope(report, body, 'hasMore');
+  if (typeof hasMore === 'boolean' && cursor !== undefined) {
+    const last = readEnvelope(report, body, 'lastId') ?? readPointer(items.at(-1), '/id');
+    return hasMore && last !== undefined ? { ...query, [cursor]: last } : undefined;
+  }
+  const size = limit === undefined ? 0 : Number(query[limit]);
+  if (!(size > 0) || items.length < size) return undefined;
+  if (list?.style === 'page' && page !== undefined) return { ...query, [page]: Number(query[page] ?? 1) + 1 };
+  if (list?.style === 'offset' && offset !== undefined)
+    return { ...query, [offset]: Number(query[offset] ?? 0) + size };
+  return undefined;
+}
+
+/** How many items a page has when the pages of a list are walked, and how many pages are. */
+const PAGE_SIZE = 2;
+const MAX_PAGES = 30;
+
+/** Asks for a list twice, and for all its pages. @returns its items, those of the first page first. */
+export async function walkList(parts: WalkParts, of: ListOf): Promise<readonly unknown[]> {
+  const { report } = of;
+  const { breaks } = parts.found;
+  const first = await askPage(parts, of, { case: 'list', query: {} });
+  if (first === undefined) return [];
+  const again = await askPage(parts, of, { case: 'the same list again', query: {} });
+  const isSameSet = again !== undefined && sortIds(again.ids) === sortIds(first.ids);
+  if (isSameSet && again.ids.join('\0') !== first.ids.join('\0')) {
+    const message = `the items ${first.ids.slice(0, 5).join(', ')} are ${again.ids.slice(0, 5).join(', ')} in the next request`;
+    breaks.push(toBreak(again.judged, { code: 'ORDER_CHANGED', message, pointer: again.judged.operation.pointer }));
+  }
+  const { limit } = report.list?.parameters ?? {};
+  if (limit !== undefined && first.ids.length > PAGE_SIZE) await walkPages(parts, of, limit);
+  else if (first.next === undefined) checkTotal(parts, first, first.items.length);
+  return first.items;
+}
+
+function sortIds(ids: readonly string[]): string {
+  return [...new Set(ids)].toSorted().join('\0');
+}
+
+async function walkPages(parts: WalkParts, of: ListOf, limit: string): Promise<void> {
+  const { breaks } = parts.found;
+  const seen = new Set<string>();
+  let count = 0;
+  let query: Readonly<Record<string, unknown>> | undefined = { [limit]: PAGE_SIZE };
+  for (let i = 0; query !== undefined && i < MAX_PAGES; i++) {
+    const page: Page | undefined = await askPage(parts, of, { case: `page ${i + 1}`, query });
+    if (page === undefined) return;
+    const { judged, ids, items } = page;
+    const { pointer } = judged.operation;
+    if (items.length > PAGE_SIZE) {
+      const message = `a page of ${PAGE_SIZE} has ${items.length} items`;
+      breaks.push(toBreak(judged, { code: 'PAGE_TOO_LARGE', message, pointer }));
+      return;
+    }
+    const repeated = ids.filter((id) => seen.has(id));
+    if (ids.length > 0 && repeated.length === ids.length) {
+      const message = `page ${i + 1} has only items of earlier pages: ${repeated.join(', ')}`;
+      const code = page.next === undefined ? 'PAGES_REPEAT' : 'PAGES_ENDLESS';
+      breaks.push(toBreak(judged, { code, message, pointer }));
+      return;
+    }
+    if (repeated.length > 0) {
+      const message = `${repeated.join(', ')} is on page ${i + 1} and on an earlier one`;
+      breaks.push(toBreak(judged, { code: 'PAGES_REPEAT', message, pointer }));
+      return;
+    }
+    for (const id of ids) seen.add(id);
+    count += items.length;
+    if (page.next === undefined) checkTotal(parts, page, count);
+    query = page.next;
+  }
+}
+
+/** Compares the total that a list shows with the number of its items. */
+function checkTotal({ found }: WalkParts, { judged, total }: Page, count: number): void {
+  if (total === undefined || total === count) return;
+  const message = `the total is ${total}, and the list has ${count} items`;
+  found.breaks.push(toBreak(judged, { code: 'TOTAL_WRONG', message, pointer: judged.operation.pointer }));
+}
+
+/** Whether a list shows an item on one of its pages; undefined if that cannot be said. */
+export async function isListed(
+  parts: WalkParts,
+  of: ListOf,
+  id: string,
+): Promise<{ readonly page: Page; readonly isShown: boolean } | undefined> {
+  const { limit } = of.report.list?.parameters ?? {};
+  const size = limit === undefined ? {} : { [limit]: Math.min(100, of.report.list?.maximumLimit ?? 100) };
+  let query: Readonly<Record<string, unknown>> | undefined = size;
+  let last: Page | undefined;
+  for (let i = 0; query !== undefined && i < MAX_PAGES; i++) {
+    last = await askPage(parts, of, { case: 'list', query });
+    if (last === undefined) return undefined;
+    if (last.ids.includes(id)) return { page: last, isShown: true };
+    query = last.next;
+  }
+  return last === undefined || query !== undefined ? undefined : { page: last, isShown: false };
+}

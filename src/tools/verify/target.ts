@@ -1,0 +1,123 @@
+import { host, delay, isError, readMonotonic } from '../../base/platform.js';
+import { isJsonType } from '../../contract/media-type.js';
+import { type HeaderFields, readContentType } from '../../http/header-fields.js';
+import type { SentRequest } from './finding.js';
+
+/** A request and what the service answered. */
+export interface Exchange {
+  readonly request: SentRequest;
+  /** Undefined if there was no answer: then `failure` says why. */
+  readonly status: number | undefined;
+  readonly headers: HeaderFields;
+  readonly text: string;
+  /** The JSON value of the body; undefined for any other body, and for one that is not valid JSON. */
+  readonly body: unknown;
+  readonly failure: string | undefined;
+}
+
+/** Sends requests to the service. */
+export interface Target {
+  /** Sends a request, whose URL has the path below the base URL. @param isBare - Without the credentials of the user. */
+  send(request: Request, isBare?: boolean): Promise<Exchange>;
+  /** Whether the time is over: what is sent afterwards is not. */
+  readonly isOver: boolean;
+  readonly requests: number;
+}
+
+/** How a service is asked. */
+export interface TargetOptions {
+  /** Base URL, with the base path of the operations. */
+  readonly baseUrl: string;
+  /** Headers of each request, such as credentials; they are in no finding. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Requests per second; Infinity for no limit. */
+  readonly rate: number;
+  readonly timeoutMs: number;
+  /** Milliseconds after which nothing is sent any more. */
+  readonly budgetMs: number;
+  /** Changes a request before it is sent; undefined for none. */
+  readonly beforeRequest?: ((request: Request) => Request | Promise<Request>) | undefined;
+}
+
+/** How often a request is repeated that the service answers with 429, and how long at most it is waited for. */
+const MAX_REPEATS = 3;
+const MAX_WAIT_MS = 30_000;
+
+/** Creates what sends requests to a service, one at a time. */
+export function createTarget(options: TargetOptions): Target {
+  const base = options.baseUrl.replace(/\/$/, '');
+  const endsAt = readMonotonic() + options.budgetMs;
+  let requests = 0;
+  let nextAt = 0;
+  const wait = async (): Promise<void> => {
+    const now = readMonotonic();
+    if (nextAt > now) await delay(nextAt - now);
+    nextAt = Math.max(now, nextAt) + 1000 / options.rate;
+  };
+  const send = async (request: Request, isBare: boolean, attempt = 0): Promise<Exchange> => {
+    await wait();
+    requests += 1;
+    const { sent, outgoing } = await toOutgoing(request.clone(), base, isBare ? {} : options.headers);
+    const changed = (await options.beforeRequest?.(outgoing)) ?? outgoing;
+    const exchange = await ask(sent, changed, options.timeoutMs);
+    const after = Number(exchange.headers['retry-after'] ?? 1) * 1000;
+    if (exchange.status !== 429 || attempt === MAX_REPEATS || !(after <= MAX_WAIT_MS)) return exchange;
+    await delay(after);
+    return send(request, isBare, attempt + 1);
+  };
+  return {
+    send: (request, isBare = false) => send(request, isBare),
+    get isOver() {
+      return readMonotonic() >= endsAt;
+    },
+    get requests() {
+      return requests;
+    },
+  };
+}
+
+async function toOutgoing(
+  request: Request,
+  base: string,
+  credentials: Readonly<Record<string, string>>,
+): Promise<{ readonly sent: SentRequest; readonly outgoing: Request }> {
+  const { pathname, search } = new host.URL(request.url);
+  const target = pathname + search;
+  const bytes = request.body === null ? undefined : await request.arrayBuffer();
+  const headers = new host.Headers(request.headers);
+  const own = Object.fromEntries([...headers].filter(([name]) => !SECRET.test(name)));
+  for (const [name, value] of Object.entries(credentials)) headers.set(name, value);
+  const { method } = request;
+  const outgoing = new host.Request(base + target, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(bytes && { body: bytes }),
+  });
+  const body = bytes && new host.TextDecoder().decode(bytes);
+  return { sent: { method, target, headers: own, body }, outgoing };
+}
+
+const SECRET = /^(?:authorization|cookie|proxy-authorization|x-api-key)$/i;
+
+async function ask(sent: SentRequest, request: Request, timeoutMs: number): Promise<Exchange> {
+  const nothing = { request: sent, status: undefined, headers: {}, text: '', body: undefined };
+  try {
+    const response = await host.fetch(request, { signal: host.AbortSignal.timeout(timeoutMs) });
+    const text = await response.text();
+    const headers = Object.fromEntries(response.headers);
+    return { ...nothing, status: response.status, headers, text, body: readBody(text, headers), failure: undefined };
+  } catch (error) {
+    const { cause } = error as { readonly cause?: unknown };
+    return { ...nothing, failure: isError(cause) ? cause.message : isError(error) ? error.message : String(error) };
+  }
+}
+
+function readBody(text: string, headers: HeaderFields): unknown {
+  if (text === '' || !isJsonType(readContentType(headers) ?? '')) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
