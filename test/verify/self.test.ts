@@ -1,0 +1,35 @@
+// @module-tag slow
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMock, loadContract } from '../../src/index.js';
+import { createVerifyContext } from '../../src/tools/verify/context.js';
+import { createTarget } from '../../src/tools/verify/target.js';
+import { verifyService } from '../../src/tools/verify/verify.js';
+
+const SHARED = resolve('../shared/specs');
+const OWN = ['spec/openapi.yaml', 'test/recording/contracts/json-server.yaml'].filter((path) => existsSync(path));
+const documents = [
+  ...OWN,
+  ...(existsSync(SHARED) ? readdirSync(SHARED).filter((name) => /\.(json|ya?ml)$/.test(name)).map((name) => join(SHARED, name)) : []),
+];
+
+describe('a mock', () => {
+  it.each(documents)('keeps its own document: %s', async (spec) => {
+    const contract = await loadContract(spec);
+    const mock = await createMock({ spec: contract });
+    onTestFinished(mock.close);
+    const { url } = await mock.listen();
+    const target = createTarget({ baseUrl: url, headers: {}, rate: Infinity, timeoutMs: 10_000, budgetMs: 60_000 });
+    const { findings, requests, verified } = await verifyService(createVerifyContext(contract), target, {
+      allowUnsafe: true,
+      includes: ({ method }) => method !== 'TRACE',
+    });
+    if (process.env['SHOW'] !== undefined) {
+      console.log(spec, requests, verified.length, findings.length);
+      for (const each of findings.slice(0, 12)) console.log('  ', each.code, each.operations[0], each.case, each.message, each.request.method, each.request.target, each.request.body?.slice(0, 200) ?? '', '=>', each.status, each.answer.slice(0, 160));
+    }
+    expect(requests).toBeGreaterThan(0);
+    expect(findings.map(({ code, operations, case: name, message }) => `${code} ${operations[0] ?? ''} (${name}): ${message}`)).toEqual([]);
+  });
+});
