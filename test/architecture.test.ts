@@ -29,6 +29,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'features/intercept/': 10,
   'features/inspector/': 10,
   'tools/derive/': 11,
+  'tools/diff/': 11,
   'tools/import/': 11,
   'tools/pact/': 11,
   'tools/types/': 11,

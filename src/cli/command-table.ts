@@ -6,6 +6,7 @@ export const COMMANDS: Readonly<Record<string, FeatureCommand>> = {
   init: ['set up a folder with a document, fixtures and a first test', () => import('./commands/init.js')],
   config: ['print the settings and where each one comes from', () => import('./commands/config.js')],
   check: ['list the problems of an OpenAPI document', () => import('./commands/check.js')],
+  diff: ['list the changes of a document that break clients', () => import('./commands/diff.js')],
   resources: ['show which operations form a resource', () => import('./commands/resources.js')],
   fixtures: ['write fixtures: generated ones, or the state of a running mock', () => import('./commands/fixtures.js')],
   coverage: [

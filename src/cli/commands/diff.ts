@@ -1,0 +1,80 @@
+import { type Command, Option } from 'commander';
+import { MockError } from '../../base/errors.js';
+import type { Contract } from '../../contract/contract.js';
+import { diffContracts } from '../../tools/diff/diff.js';
+import type { FileBreak } from '../../tools/diff/files/file-break.js';
+import { type DiffReport, formatDiff, formatMarkdown, type ReportStyle, toDiffJson } from '../../tools/diff/report.js';
+import { loadDocument } from '../document.js';
+import { colour, type Output, showPath } from '../output.js';
+
+interface DiffFlags {
+  readonly format: 'text' | 'json' | 'markdown';
+  readonly json?: boolean;
+  readonly failOn: 'breaking' | 'risky';
+  readonly all?: boolean;
+}
+
+/** The arguments and flags of the command. */
+interface DiffOptions extends DiffFlags, Output {
+  readonly specs: readonly [old: string, now: string];
+  readonly files: readonly string[];
+}
+
+/** The exit code for a file that cannot be read, and for a mistake in the command line. */
+const UNUSABLE = 2;
+
+/** Defines `vouch diff`. */
+export function defineCommand(command: Command, output: Output): void {
+  command
+    .argument('<old>', 'OpenAPI document before the change: a file or URL')
+    .argument('<new>', 'OpenAPI document after the change: a file or URL')
+    .description('list the changes of a document that break clients; exit codes 0 to 2')
+    .addOption(new Option('--format <format>', 'output format').choices(['text', 'json', 'markdown']).default('text'))
+    .option('--json', 'print JSON')
+    .addOption(
+      new Option('--fail-on <severity>', 'exit code 1 from this severity on')
+        .choices(['breaking', 'risky'])
+        .default('breaking'),
+    )
+    .option('--all', 'also list compatible changes')
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : UNUSABLE))
+    .action(async (old: string, now: string, flags: DiffFlags) => {
+      process.exitCode = await runDiff({ ...flags, ...output, specs: [old, now], files: [] });
+    });
+}
+
+async function runDiff(options: DiffOptions): Promise<number> {
+  try {
+    const report = await createReport(options);
+    print(report, options);
+    return readExit(report, options);
+  } catch (error) {
+    if (!(error instanceof MockError)) throw error;
+    options.writeError(error.toString());
+    return UNUSABLE;
+  }
+}
+
+/** Compares the documents. @throws MockError for a file that cannot be read. */
+async function createReport({ specs }: DiffOptions): Promise<DiffReport> {
+  // Documents are compared while they are edited: caching each version would fill the disk.
+  const load = (spec: string): Promise<Contract> => loadDocument({ spec }, { 'document.cacheFolder': false });
+  const [old, now] = [await load(specs[0]), await load(specs[1])];
+  const breaks: readonly FileBreak[] = [];
+  const name = (spec: string, { title, version }: Contract) => ({ spec, title, version });
+  return { ...diffContracts(old, now), old: name(specs[0], old), new: name(specs[1], now), breaks, checked: 0 };
+}
+
+function readExit({ counts, breaks }: DiffReport, { failOn }: DiffFlags): number {
+  const isRisky = failOn === 'risky' && counts.risky > 0;
+  return counts.breaking > 0 || breaks.length > 0 || isRisky ? 1 : 0;
+}
+
+const COLOURS = { title: 'bold', breaking: 'red', risky: 'yellow', compatible: 'green' } as const;
+
+function print(report: DiffReport, { format, json = false, all = false, write }: DiffOptions): void {
+  if (json || format === 'json') return write(toDiffJson(report));
+  const isText = format === 'text';
+  const paint: ReportStyle['paint'] = (severity, text) => (isText ? colour(COLOURS[severity], text) : text);
+  write((isText ? formatDiff : formatMarkdown)(report, { all, showPath, paint }).join('\n'));
+}

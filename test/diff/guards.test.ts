@@ -1,0 +1,146 @@
+import { describe, expect, it, test } from 'vitest';
+import { loadContract } from '../../src/index.js';
+import { diffContracts } from '../../src/tools/diff/diff.js';
+import { diff, listVerdicts, toDocument, toSchemaDocument, yaml } from './document.js';
+
+/** Documents that mean the same. */
+const EQUAL: readonly (readonly [name: string, one: string, other: string])[] = [
+  [
+    'members in another order',
+    '{type: object, properties: {a: {type: string}, b: {}}}',
+    '{properties: {b: {}, a: {type: string}}, type: object}',
+  ],
+  ['values in another order', '{enum: [a, b]}', '{enum: [b, a]}'],
+  ['types in another order', '{type: [string, integer]}', '{type: [integer, string]}'],
+  ['types as alternatives', '{type: [string, integer]}', '{anyOf: [{type: integer}, {type: string}]}'],
+  ['values as alternatives', '{enum: [a, b]}', '{oneOf: [{const: a, title: A}, {const: b, title: B}]}'],
+  ['null as an alternative', '{type: [string, "null"]}', '{anyOf: [{type: string}, {type: "null"}]}'],
+  [
+    'nullable values',
+    '{type: [string, "null"], enum: [a, null]}',
+    '{oneOf: [{type: string, enum: [a]}, {type: "null"}]}',
+  ],
+  ['one alternative', '{type: string}', '{oneOf: [{type: string}]}'],
+  ['one part', '{type: string, maxLength: 5}', '{allOf: [{type: string}, {maxLength: 5}]}'],
+  ['a type that follows from members', '{type: object, properties: {a: {}}}', '{properties: {a: {}}}'],
+  ['bounds of nothing', '{type: array, minItems: 0}', '{type: array}'],
+  [
+    'descriptions',
+    '{type: string, description: one, title: a, example: x}',
+    '{type: string, description: two, x-a: 1}',
+  ],
+  [
+    'alternatives in another order',
+    '{oneOf: [{type: object, required: [a], properties: {a: {}}}, {type: array}]}',
+    '{oneOf: [{type: array}, {type: object, required: [a], properties: {a: {}}}]}',
+  ],
+];
+
+describe('no change is found between', () => {
+  test.each(EQUAL)('%s', async (_name, one, other) => {
+    expect(await diff(toSchemaDocument(yaml(one)), toSchemaDocument(yaml(other)))).toEqual([]);
+    expect(await diff(toSchemaDocument(yaml(other)), toSchemaDocument(yaml(one)))).toEqual([]);
+  });
+
+  test('a document of OpenAPI 3.0 and its form in 3.1', async () => {
+    const write = (version: string, text: string, component: string) => ({
+      ...toSchemaDocument(yaml(text), { Part: yaml(component) }),
+      openapi: version,
+    });
+    const old = write(
+      '3.0.3',
+      '{type: object, properties: {a: {type: string, nullable: true}, b: {type: number, minimum: 0, exclusiveMinimum: true}, c: {nullable: true, allOf: [{$ref: "#/components/schemas/Part"}]}, d: {type: string, enum: [x, null], nullable: true}}}',
+      '{type: object, properties: {e: {type: string, format: binary}}}',
+    );
+    const now = write(
+      '3.1.0',
+      '{type: object, properties: {a: {type: [string, "null"]}, b: {type: number, exclusiveMinimum: 0}, c: {anyOf: [{$ref: "#/components/schemas/Part"}, {type: "null"}]}, d: {type: [string, "null"], enum: [x, null]}}}',
+      '{type: object, properties: {e: {type: string, format: binary}}}',
+    );
+    expect(await diff(old, now)).toEqual([]);
+    expect(await diff(now, old)).toEqual([]);
+  });
+
+  test('references and what they refer to', async () => {
+    const part =
+      '{type: object, required: [kind], properties: {kind: {const: a}, list: {type: array, items: {type: integer}}}}';
+    const other = '{type: object, required: [kind], properties: {kind: {const: b}, size: {type: integer}}}';
+    const old = toSchemaDocument(
+      yaml('{oneOf: [{$ref: "#/components/schemas/A"}, {$ref: "#/components/schemas/B"}]}'),
+      {
+        A: yaml(part),
+        B: yaml(other),
+      },
+    );
+    const now = toSchemaDocument(yaml(`{oneOf: [${other}, ${part}]}`));
+    expect(await diff(old, now)).toEqual([]);
+    expect(await diff(now, old)).toEqual([]);
+  });
+
+  test('a parameter of the path and of the operation', async () => {
+    const parameters = [{ in: 'query', name: 'q', schema: { type: 'string' } }];
+    const responses = { 200: { description: 'done' } };
+    const old = { ...toDocument({}), paths: { '/a': { parameters, get: { operationId: 'a', responses } } } };
+    const now = { ...toDocument({}), paths: { '/a': { get: { operationId: 'a', parameters, responses } } } };
+    expect(await diff(old, now)).toEqual([]);
+  });
+});
+
+describe('recursive schemas', () => {
+  const NODE = '{type: object, properties: {value: {type: number}, next: {$ref: "#/components/schemas/Node"}}}';
+  const root = yaml('{$ref: "#/components/schemas/Node"}');
+
+  it('are compared once', async () => {
+    const old = toSchemaDocument(root, { Node: yaml(NODE) });
+    const now = toSchemaDocument(root, { Node: yaml(NODE.replace('number', 'integer')) });
+    const findings = await diff(old, now);
+    expect(findings.map(({ message }) => message)).toEqual([
+      'request body /value: the type was number and is integer',
+      'response 200 body /value: the type was number and is integer',
+    ]);
+  });
+
+  it('are compared where an alternative contains the union', async () => {
+    const TREE =
+      '{anyOf: [{type: object, properties: {left: {$ref: "#/components/schemas/Node"}, value: {type: number}}}, {type: object, properties: {leaf: {type: string}}}]}';
+    const old = toSchemaDocument(root, { Node: yaml(TREE) });
+    const now = toSchemaDocument(root, { Node: yaml(TREE.replace('number', 'integer')) });
+    expect(await diff(old, old)).toEqual([]);
+    expect(listVerdicts(await diff(old, now), 'request')).toEqual(['breaking TYPE_NARROWED']);
+  });
+
+  it('are compared with the same schema written out again', async () => {
+    const old = toSchemaDocument(root, { Node: yaml(NODE) });
+    const now = toSchemaDocument(yaml(NODE), { Node: yaml(NODE) });
+    expect(await diff(old, now)).toEqual([]);
+  });
+});
+
+describe('a finding', () => {
+  it('names all operations with a change, and its place in both files', async () => {
+    const write = (type: string): Readonly<Record<string, unknown>> => {
+      const responses = {
+        200: { description: 'a', content: { 'application/json': { schema: { $ref: '#/components/schemas/A' } } } },
+      };
+      const paths = Object.fromEntries(['/a', '/b'].map((path) => [path, { get: { operationId: path, responses } }]));
+      const A = { type: 'object', properties: { a: { type } } };
+      return { openapi: '3.1.0', info: { title: 'A', version: '1' }, paths, components: { schemas: { A } } };
+    };
+    const contracts = [await loadContract(write('integer')), await loadContract(write('number'))] as const;
+    expect(diffContracts(...contracts)).toEqual({
+      counts: { breaking: 1, risky: 0, compatible: 0 },
+      findings: [
+        {
+          code: 'TYPE_WIDENED',
+          severity: 'breaking',
+          direction: 'response',
+          operations: ['GET /a', 'GET /b'],
+          where: 'response 200 body /a',
+          message: 'response 200 body /a: the type was integer and is number',
+          old: expect.objectContaining({ pointer: '/components/schemas/A/properties/a/type' }),
+          new: expect.objectContaining({ pointer: '/components/schemas/A/properties/a/type' }),
+        },
+      ],
+    });
+  });
+});
