@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { loadContract } from '../../src/index.js';
 import { diffContracts } from '../../src/tools/diff/diff.js';
 import { diff, listVerdicts, toDocument, toSchemaDocument, yaml } from './document.js';
+import { inline, reverse } from './rewrite.js';
 
 /** Documents that mean the same. */
 const EQUAL: readonly (readonly [name: string, one: string, other: string])[] = [
@@ -83,6 +85,19 @@ describe('no change is found between', () => {
     const old = { ...toDocument({}), paths: { '/a': { parameters, get: { operationId: 'a', responses } } } };
     const now = { ...toDocument({}), paths: { '/a': { get: { operationId: 'a', parameters, responses } } } };
     expect(await diff(old, now)).toEqual([]);
+  });
+});
+
+describe.each(['spec/openapi.yaml', 'spec/control.openapi.yaml'])('%s has no changes', (file) => {
+  const document = yaml(readFileSync(file, 'utf8'));
+
+  test.each([
+    ['compared with itself', document],
+    ['in reverse order', reverse(document) as typeof document],
+    ['without references', inline(document) as typeof document],
+  ])('%s', async (_name, other) => {
+    expect(await diff(document, other)).toEqual([]);
+    expect(await diff(other, document)).toEqual([]);
   });
 });
 

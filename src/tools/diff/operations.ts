@@ -27,7 +27,7 @@ export function compareOperation(
   return [
     ...compareHead(pair),
     ...compareSecurity(pair, contracts),
-    ...compareParameters(pair, compareValue),
+    ...compareParameters(pair, compareValue, schemas),
     ...compareBody(pair, compareValue),
     ...compareResponses(pair, compareValue),
   ];

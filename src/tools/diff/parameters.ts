@@ -1,17 +1,25 @@
-import { isObject } from '../../base/json.js';
 import type { Parameter } from '../../contract/operations/operation.js';
 import { readParameterNames } from '../../contract/router/path-template.js';
 import type { Change } from './change.js';
 import type { CompareValue, OperationChange, OperationPair } from './operation-change.js';
+import type { SchemaDiff } from './schemas.js';
 
 /** Compares the parameters of an operation. */
-export function compareParameters({ old, now }: OperationPair, compareValue: CompareValue): readonly OperationChange[] {
+export function compareParameters(
+  { old, now }: OperationPair,
+  compareValue: CompareValue,
+  schemas: SchemaDiff,
+): readonly OperationChange[] {
   const [was, is] = [keyParameters(old), keyParameters(now)];
   const isNew = ([key]: readonly [string, Parameter]): boolean => !was.has(key);
   const added = new Map([...is].filter(isNew));
   const kept = [...was].flatMap(([key, parameter]): readonly OperationChange[] => {
     const next = is.get(key);
-    if (next !== undefined) return compareParameter({ old: parameter, now: next }, compareValue);
+    if (next !== undefined)
+      return [
+        ...compareStyle({ old: parameter, now: next }, schemas),
+        ...compareParameter({ old: parameter, now: next }, compareValue),
+      ];
     const note = (code: 'PARAMETER_MOVED' | 'PARAMETER_REMOVED', text: string, pointer: string): OperationChange => {
       return toChange(parameter, { code, text, old: parameter.pointer, now: pointer });
     };
@@ -61,11 +69,6 @@ function compareParameter(
   if (old.required && !now.required)
     changes.push({ ...at, code: 'PARAMETER_OPTIONAL', text: 'it is no longer required' });
   if (now.deprecated && !old.deprecated) changes.push({ ...at, code: 'DEPRECATED', text: 'it is deprecated now' });
-  const [was, is] = [describeStyle(old), describeStyle(now)];
-  // One value in a form is written as an array of one item is.
-  const isItem = was === PLAIN && now.style === 'form' && now.mediaType === undefined;
-  if (was !== is && !isItem)
-    changes.push({ ...at, code: 'PARAMETER_STYLE', text: `it was sent as ${was} and is sent as ${is}` });
   const { where } = toChange(now, { ...at, code: 'PARAMETER_ADDED', text: '' });
   return [
     ...changes.map((change) => toChange(now, change)),
@@ -83,11 +86,22 @@ function compareParameter(
 
 const PLAIN = 'plain text';
 
+function compareStyle(
+  { old, now }: { readonly old: Parameter; readonly now: Parameter },
+  { isScalar }: SchemaDiff,
+): readonly OperationChange[] {
+  const was = describeStyle(old, isScalar('old', [old.schemaPointer]));
+  const is = describeStyle(now, isScalar('now', [now.schemaPointer]));
+  // One value in a form is written as an array of one item is.
+  const isItem = was === PLAIN && now.style === 'form' && now.mediaType === undefined;
+  if (was === is || isItem) return [];
+  const text = `it was sent as ${was} and is sent as ${is}`;
+  return [toChange(now, { code: 'PARAMETER_STYLE', text, old: old.pointer, now: now.pointer })];
+}
+
 /** How a value is written; of scalars only what matters to them. */
-function describeStyle({ mediaType, style, explode, schema, in: place }: Parameter): string {
+function describeStyle({ mediaType, style, explode, in: place }: Parameter, isScalar: boolean): string {
   if (mediaType !== undefined) return mediaType;
-  const types = isObject(schema) ? [schema.type ?? []].flat() : [];
-  const isScalar = types.length > 0 && !types.includes('array') && !types.includes('object');
   if (!isScalar) return `style ${style}${explode ? ' with' : ' without'} explode`;
   // A scalar is written alike in the styles of a query, a header and a cookie.
   return place === 'path' && style !== 'simple' ? `style ${style}` : PLAIN;

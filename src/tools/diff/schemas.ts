@@ -38,6 +38,8 @@ interface PlacedChange {
 export interface SchemaDiff {
   /** All changes of a value and its parts, each once, the nearest first. */
   changes(pair: ValuePair): readonly PlacedChange[];
+  /** Whether a value of one of the contracts is a string, a number or a boolean. */
+  isScalar(side: keyof ContractPair, pointers: SchemaPointers): boolean;
 }
 
 /** The cases of a value that are compared, of all or of one alternative. */
@@ -94,7 +96,11 @@ export function createSchemaDiff(contracts: ContractPair): SchemaDiff {
     if (found.length === 0 && depth === 0) for (const key of seen.keys()) same.add(key);
     return found;
   };
-  return { changes: (pair) => find(toNode(pair, readers)) };
+  return {
+    changes: (pair) => find(toNode(pair, readers)),
+    isScalar: (side, pointers) =>
+      readers[side].cases(pointers).every((each) => isScalar(readers[side].constraints(each))),
+  };
 }
 
 interface Parts {
@@ -177,8 +183,11 @@ function compareCase(
 
 /** Whether a single value has become an array. */
 function isListOf({ old, now }: { readonly old: Constraints; readonly now: Constraints }): boolean {
-  const isSingle = old.types.size < 6 && !old.types.has('array') && !old.types.has('object');
-  return isSingle && now.types.size === 1 && now.types.has('array');
+  return isScalar(old) && now.types.size === 1 && now.types.has('array');
+}
+
+function isScalar({ types }: Constraints): boolean {
+  return !types.has('array') && !types.has('object');
 }
 
 /** The same value, compared with the items of what it has become. */
