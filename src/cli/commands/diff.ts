@@ -2,8 +2,10 @@ import { type Command, Option } from 'commander';
 import { MockError } from '../../base/errors.js';
 import type { Contract } from '../../contract/contract.js';
 import { diffContracts } from '../../tools/diff/diff.js';
-import type { FileBreak } from '../../tools/diff/files/file-break.js';
 import { type DiffReport, formatDiff, formatMarkdown, type ReportStyle, toDiffJson } from '../../tools/diff/report.js';
+import { loadModule, readExports } from '../load-module.js';
+import { checkFiles, checkHandlers } from '../../tools/diff/files/check-files.js';
+import { createParts } from './recordings/parts.js';
 import { loadDocument } from '../document.js';
 import { colour, type Output, showPath } from '../output.js';
 
@@ -28,6 +30,7 @@ export function defineCommand(command: Command, output: Output): void {
   command
     .argument('<old>', 'OpenAPI document before the change: a file or URL')
     .argument('<new>', 'OpenAPI document after the change: a file or URL')
+    .argument('[files...]', 'fixtures, scenarios, recordings, HARs, Pact files, journals and handlers to check')
     .description('list the changes of a document that break clients; exit codes 0 to 2')
     .addOption(new Option('--format <format>', 'output format').choices(['text', 'json', 'markdown']).default('text'))
     .option('--json', 'print JSON')
@@ -38,8 +41,8 @@ export function defineCommand(command: Command, output: Output): void {
     )
     .option('--all', 'also list compatible changes')
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : UNUSABLE))
-    .action(async (old: string, now: string, flags: DiffFlags) => {
-      process.exitCode = await runDiff({ ...flags, ...output, specs: [old, now], files: [] });
+    .action(async (...[old, now, files, flags]: readonly [string, string, readonly string[], DiffFlags]) => {
+      process.exitCode = await runDiff({ ...flags, ...output, specs: [old, now], files });
     });
 }
 
@@ -56,13 +59,32 @@ async function runDiff(options: DiffOptions): Promise<number> {
 }
 
 /** Compares the documents. @throws MockError for a file that cannot be read. */
-async function createReport({ specs }: DiffOptions): Promise<DiffReport> {
+async function createReport({ specs, files }: DiffOptions): Promise<DiffReport> {
   // Documents are compared while they are edited: caching each version would fill the disk.
   const load = (spec: string): Promise<Contract> => loadDocument({ spec }, { 'document.cacheFolder': false });
   const [old, now] = [await load(specs[0]), await load(specs[1])];
-  const breaks: readonly FileBreak[] = [];
+  const isModule = (file: string): boolean => /\.[cm]?[jt]s$/.test(file);
+  const contracts = { old, now };
+  const others = files.filter((file) => !isModule(file));
+  const modules = await Promise.all(
+    files.filter(isModule).map(async (file) => [file, await listHandlers(file)] as const),
+  );
+  const breaks = [
+    ...(others.length === 0 ? [] : await checkFiles(others, { old: createParts(old), now: createParts(now) })),
+    ...modules.flatMap(([file, names]) => checkHandlers(file, names, contracts)),
+  ];
   const name = (spec: string, { title, version }: Contract) => ({ spec, title, version });
-  return { ...diffContracts(old, now), old: name(specs[0], old), new: name(specs[1], now), breaks, checked: 0 };
+  return {
+    ...diffContracts(old, now),
+    old: name(specs[0], old),
+    new: name(specs[1], now),
+    breaks,
+    checked: files.length,
+  };
+}
+
+async function listHandlers(file: string): Promise<readonly string[]> {
+  return readExports(await loadModule(file, 'the handlers')).map(([name]) => name);
 }
 
 function readExit({ counts, breaks }: DiffReport, { failOn }: DiffFlags): number {

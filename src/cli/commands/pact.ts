@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { isObject } from '../../base/json.js';
 import { readParts } from '../../mock/contract-parts.js';
-import { MockError, toReason, countOf } from '../../base/errors.js';
+import { countOf } from '../../base/errors.js';
 import type { PlainInteraction } from '../../journal/interaction.js';
+import { readJournalFile } from '../../journal/journal-file.js';
 import { writePact } from '../../tools/pact/pact.js';
 import { addControlOptions, type ControlFlags, requestControl } from '../control-client.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
@@ -39,7 +38,9 @@ async function runPact(options: PactFlags & Output): Promise<number> {
   const { journal, consumer, provider, pactVersion, basePath, output: file, write, writeError } = options;
   const { contract } = readParts(await loadDocument(options), false);
   const isAddress = /^https?:\/\//.test(journal);
-  const { interactions, notes } = isAddress ? await readRunning({ ...options, url: journal }) : readFile(journal);
+  const { interactions, notes } = isAddress
+    ? await readRunning({ ...options, url: journal })
+    : { interactions: readJournalFile(journal).map(({ interaction }) => interaction), notes: [] };
   const { pact, notes: more } = writePact(contract, interactions, {
     consumer,
     provider,
@@ -68,38 +69,4 @@ async function readRunning(flags: ControlFlags): Promise<ReadJournal> {
   const list = (Array.isArray(interactions) ? interactions : []) as readonly PlainInteraction[];
   const missing = `older calls are missing (${String(dropped)}): the journal was full, see --journal-limit`;
   return { interactions: list, notes: dropped === 0 ? [] : [missing] };
-}
-
-function readFile(file: string): ReadJournal {
-  const hint = 'write it with mock.journal.toNdjson(), or from GET /__mock/journal?format=ndjson of a running mock';
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new MockError('JOURNAL_UNREADABLE', `it cannot be read: ${toReason(cause)}`, { at: { file }, hint, cause });
-  }
-  const lines = text.split('\n').map((line, i) => [line.trim(), i + 1] as const);
-  const interactions = lines
-    .filter(([line]) => line !== '')
-    .map(([line, number]) => {
-      const value = parse(line);
-      if (isInteraction(value)) return value;
-      const reason = 'the line is not an interaction of a journal';
-      throw new MockError('JOURNAL_UNREADABLE', reason, { at: { file, line: number }, hint });
-    });
-  return { interactions, notes: [] };
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
-function isInteraction(value: unknown): value is PlainInteraction {
-  if (!isObject(value) || !Array.isArray(value['trace']) || !Array.isArray(value['violations'])) return false;
-  const { request, answer } = value;
-  return isObject(request) && isObject(request['headers']) && isObject(answer) && typeof answer['status'] === 'number';
 }

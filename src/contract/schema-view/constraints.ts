@@ -184,7 +184,9 @@ function readValues(schema: SchemaObject): readonly unknown[] | undefined {
 }
 
 function readConstraints(parts: readonly CasePart[]): Constraints {
-  const first = parts[0]?.pointer ?? '';
+  // A reference says nothing itself.
+  const own = parts.find(({ schema }) => Object.keys(schema).some((keyword) => keyword !== '$ref'));
+  const first = (own ?? parts[0])?.pointer ?? '';
   const schemas = parts.map(({ schema }) => schema);
   const discriminator = schemas.find((schema) => isObject(schema.discriminator))?.discriminator;
   const defaults = schemas.filter((schema) => 'default' in schema).map((schema) => schema.default);

@@ -51,7 +51,7 @@ interface SkippedEntry {
 
 /** Records the entries of a HAR 1.2 file that are calls of the API, in order of time. @throws MockError `RECORDING_INVALID`. */
 export async function importHar(file: string, parts: HarImportParts): Promise<HarImported> {
-  const entries = readHar(readFileSync(file, 'utf8'), file).toSorted((x, y) => x.at - y.at);
+  const entries = readHar(file).toSorted((x, y) => x.at - y.at);
   const written: string[] = [];
   const undocumented: string[] = [];
   const skipped: SkippedEntry[] = [];
@@ -87,7 +87,7 @@ export function exportHar(cassette: Cassette, { contract, base, version }: HarEx
 }
 
 /** A HAR entry, as an import reads it. */
-interface HarEntry {
+export interface HarEntry {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly elapsedMs: number;
@@ -109,8 +109,9 @@ interface HarEntry {
 
 type Members = Readonly<Record<string, unknown>>;
 
-function readHar(text: string, file: string): readonly HarEntry[] {
-  const root = readJsonFile(text, file);
+/** The entries of a HAR 1.2 file, in its order. @throws MockError `RECORDING_INVALID`. */
+export function readHar(file: string): readonly HarEntry[] {
+  const root = readJsonFile(readFileSync(file, 'utf8'), file);
   const log = isObject(root) ? root['log'] : undefined;
   if (isObject(log) && Array.isArray(log['entries'])) {
     return log['entries'].map((entry: unknown, i) => readEntry(entry, file, `/log/entries/${i}`));

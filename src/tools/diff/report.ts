@@ -63,6 +63,7 @@ function summarizeCounts({ counts, findings, breaks, checked }: DiffReport): str
   const words = SEVERITIES.map((severity) => `${counts[severity]} ${severity}`).join(', ');
   const found = findings.length === 0 ? 'no changes' : `${countOf(findings.length, 'change')}: ${words}`;
   if (checked === 0) return found;
+  if (breaks.length === 0) return `${found}; the new contract accepts all that the old one accepted of the given files`;
   return `${found}; ${countOf(breaks.length, 'place')} in the given files to repair`;
 }
 

@@ -1,10 +1,3 @@
-import type { DeclaredHeader, Operation } from '../../contract/operations/operation.js';
-import { findResponse } from '../../contract/operations/responses.js';
-import { isObject, parseOrKeep } from '../../base/json.js';
-import { type HeaderFields, listFields } from '../../http/header-fields.js';
-import { isJsonType } from '../../contract/media-type.js';
-import { createResponseCheck, toViolation } from '../../features/recording/drift/check.js';
-import type { Validators } from '../../schema/validate.js';
 import type { Violation, ViolationCode } from '../../schema/violation.js';
 
 /** A place where the old mock broke the contract. */
@@ -19,53 +12,4 @@ export interface Break {
   /** A JSON pointer in the body or the name of a header. */
   readonly pointer: string;
   readonly message: string;
-}
-
-/** An answer of the old mock. */
-interface OldAnswer {
-  readonly status: number;
-  readonly headers: HeaderFields;
-  /** The JSON value or text of the body; undefined without one. */
-  readonly body: unknown;
-  /** Whether the body is made by the mock that imports it. */
-  readonly isGenerated?: boolean;
-}
-
-/** Checks an answer of the old mock: status, media type, headers and body. */
-export type CheckAnswer = (operation: Operation, answer: OldAnswer) => readonly Violation[];
-
-/** Creates the check of answers. */
-export function createAnswerCheck(validators: Validators): CheckAnswer {
-  const checkResponse = createResponseCheck(validators);
-  return (operation, answer) => {
-    const violations = checkResponse(operation, answer);
-    const declared = findResponse(operation, answer.status);
-    if (declared === undefined) return violations;
-    const { headers, body, isGenerated = false } = answer;
-    const wrong = listFields(headers).flatMap(([name, value]) => {
-      const header = declared.headers.find((each) => each.name.toLowerCase() === name.toLowerCase());
-      return header === undefined ? [] : checkHeader(header, value, validators);
-    });
-    const types = declared.content.map(({ type }) => type).join(', ');
-    const isJson = declared.content.length > 0 && declared.content.every(({ type }) => isJsonType(type));
-    const isMissing = body === undefined && !isGenerated && isJson && operation.method !== 'HEAD';
-    const message = `the answer has no body, and the contract declares ${types} for status ${answer.status}`;
-    const missing = isMissing ? [toViolation('REQUIRED', 'body', { message, schemaPointer: declared.pointer })] : [];
-    return [...violations, ...wrong, ...missing];
-  };
-}
-
-function checkHeader(header: DeclaredHeader, text: string, validators: Validators): readonly Violation[] {
-  const { name, schema, schemaPointer } = header;
-  const types = isObject(schema) ? [schema.type].flat() : [];
-  const isText = types.includes('string') || types[0] === undefined;
-  // A list is one value for each item (RFC 9110 5.6.1).
-  const value = types.includes('array') ? text.split(/\s*,\s*/) : isText ? text : parseOrKeep(text);
-  const check = validators.check(schemaPointer, 'response');
-  return check(value, 'header')
-    .slice(0, 1)
-    .map((violation) => {
-      const message = violation.message.replace(/^(?:the answer|answer)/, `response header "${name}"`);
-      return toViolation(violation.code, 'header', { message, pointer: `/${name.toLowerCase()}`, schemaPointer });
-    });
 }

@@ -3,7 +3,8 @@ import { toDoubles } from '../../base/exact-json.js';
 import { loadBody, readText, writeBody } from '../../features/recording/cassette/recorded-body.js';
 import { openToRecord, type RecordingParts } from '../../features/recording/cassettes.js';
 import { type HarImported, importHar } from '../../features/recording/har.js';
-import { type Break, createAnswerCheck } from './check.js';
+import type { Break } from './check.js';
+import { createAnswerCheck } from '../../features/recording/drift/answer-check.js';
 
 /** The folder of a new cassette, and the base URL of the API, below which entries are imported. */
 interface HarTarget {

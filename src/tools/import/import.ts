@@ -4,7 +4,8 @@ import { createScenarioContext } from '../../features/scenario/definition/kinds.
 import type { Validators } from '../../schema/validate.js';
 import { inferResources } from '../../resources/infer/infer.js';
 import { createItemModels } from '../../resources/item/item-models.js';
-import { type Break, createAnswerCheck } from './check.js';
+import type { Break } from './check.js';
+import { createAnswerCheck } from '../../features/recording/drift/answer-check.js';
 import { toItems } from './items.js';
 import { toRules } from './rules.js';
 import { FORMAT_NAMES, type Format, type OldMock, type Remark } from './stub.js';
