@@ -173,7 +173,8 @@ export async function listenUntilSignal<Server extends Pick<Listening, 'port'>>(
   return received.finally(removePortFile);
 }
 
-function waitForSignal(): Promise<NodeJS.Signals> {
+/** Resolves with the first SIGINT, SIGTERM or SIGHUP from now on. */
+export function waitForSignal(): Promise<NodeJS.Signals> {
   const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', ...(endsAtHangUp() ? ['SIGHUP' as const] : [])];
   return new Promise((resolve) => {
     const stop = (signal: NodeJS.Signals): void => {

@@ -1,8 +1,10 @@
+// @module-tag slow
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { defineCommand } from '../../src/cli/commands/diff.js';
 import { type Printed, runCommand } from '../cli/run-command.js';
-import { createSharedFolder } from '../folders.js';
+import { createFolder, createSharedFolder, writeFiles } from '../folders.js';
+import { startProgram } from '../cli/run-program.js';
 
 const OLD = `openapi: 3.1.0
 info: {title: Shop, version: "1"}
@@ -110,4 +112,17 @@ it.each([
 ] as const)('the exit code for %s %j is %d', async (now, words, want) => {
   const { exit } = await run(now, ...words);
   expect(exit).toBe(want);
+});
+
+it('prints again with --watch when a document changes, also after a mistake in it', async () => {
+  const place = createFolder({ 'old.yaml': OLD, 'new.yaml': OLD });
+  const program = startProgram(['diff', 'old.yaml', 'new.yaml', '--watch'], { cwd: place });
+  await program.waitFor(/no changes/u);
+  writeFiles(place, { 'new.yaml': OLD.replace('maximum: 100', 'maximum: 50') });
+  await program.waitFor(/maximum was 100 and is 50/u);
+  writeFiles(place, { 'new.yaml': 'openapi: [' });
+  await program.waitFor(/SPEC_INVALID {2}new\.yaml/u);
+  writeFiles(place, { 'new.yaml': OLD.replace('maximum: 100', 'maximum: 40') });
+  await program.waitFor(/maximum was 100 and is 40/u);
+  expect(await program.end('SIGTERM')).toBe(1);
 });

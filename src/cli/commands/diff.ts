@@ -1,12 +1,16 @@
+import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { MockError } from '../../base/errors.js';
+import { clearInterval, setInterval } from '../../base/platform.js';
 import type { Contract } from '../../contract/contract.js';
+import { createWatcher } from '../../mock/watch.js';
 import { diffContracts } from '../../tools/diff/diff.js';
 import { type DiffReport, formatDiff, formatMarkdown, type ReportStyle, toDiffJson } from '../../tools/diff/report.js';
 import { loadModule, readExports } from '../load-module.js';
 import { checkFiles, checkHandlers } from '../../tools/diff/files/check-files.js';
 import { createParts } from './recordings/parts.js';
 import { loadDocument } from '../document.js';
+import { waitForSignal } from '../transport.js';
 import { colour, type Output, showPath } from '../output.js';
 
 interface DiffFlags {
@@ -14,6 +18,7 @@ interface DiffFlags {
   readonly json?: boolean;
   readonly failOn: 'breaking' | 'risky';
   readonly all?: boolean;
+  readonly watch?: boolean;
 }
 
 /** The arguments and flags of the command. */
@@ -40,26 +45,66 @@ export function defineCommand(command: Command, output: Output): void {
         .default('breaking'),
     )
     .option('--all', 'also list compatible changes')
+    .option('--watch', 'print again when a document or a file changes')
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : UNUSABLE))
     .action(async (...[old, now, files, flags]: readonly [string, string, readonly string[], DiffFlags]) => {
-      process.exitCode = await runDiff({ ...flags, ...output, specs: [old, now], files });
+      const options = { ...flags, ...output, specs: [old, now], files } as const;
+      process.exitCode = flags.watch === true ? await watchDiff(options) : (await runDiff(options)).exit;
     });
 }
 
-async function runDiff(options: DiffOptions): Promise<number> {
+/** The exit code of a comparison, and the files that it depends on. */
+interface Outcome {
+  readonly exit: number;
+  readonly read: readonly string[];
+}
+
+/** Prints the changes. @param edition - How often that was done before. */
+async function runDiff(options: DiffOptions, edition = 0): Promise<Outcome> {
   try {
-    const report = await createReport(options);
+    const { report, read } = await createReport(options, edition);
     print(report, options);
-    return readExit(report, options);
+    return { exit: readExit(report, options), read };
   } catch (error) {
     if (!(error instanceof MockError)) throw error;
     options.writeError(error.toString());
-    return UNUSABLE;
+    return { exit: UNUSABLE, read: [] };
   }
 }
 
+/** A timer keeps a process alive for so long. */
+const LONG_MS = 2 ** 31 - 1;
+
+/** Prints the changes again whenever a file changes, until a signal. @returns the last exit code. */
+async function watchDiff(options: DiffOptions): Promise<number> {
+  const { specs, files, write } = options;
+  const received = waitForSignal();
+  const since = Date.now();
+  let last = await runDiff(options);
+  let edition = 0;
+  const given = [...specs, ...files].filter((path) => !/^https?:/.test(path));
+  const watcher = createWatcher(
+    () => [...new Set([...given.map((path) => resolve(path)), ...last.read])],
+    async () => {
+      edition += 1;
+      write('');
+      last = await runDiff(options, edition);
+    },
+    since,
+  );
+  // The watcher does not keep the process alive.
+  const timer = setInterval(() => undefined, LONG_MS);
+  await received;
+  clearInterval(timer);
+  watcher.close();
+  return last.exit;
+}
+
 /** Compares the documents. @throws MockError for a file that cannot be read. */
-async function createReport({ specs, files }: DiffOptions): Promise<DiffReport> {
+async function createReport(
+  { specs, files }: DiffOptions,
+  edition: number,
+): Promise<{ readonly report: DiffReport } & Pick<Outcome, 'read'>> {
   // Documents are compared while they are edited: caching each version would fill the disk.
   const load = (spec: string): Promise<Contract> => loadDocument({ spec }, { 'document.cacheFolder': false });
   const [old, now] = [await load(specs[0]), await load(specs[1])];
@@ -67,24 +112,25 @@ async function createReport({ specs, files }: DiffOptions): Promise<DiffReport> 
   const contracts = { old, now };
   const others = files.filter((file) => !isModule(file));
   const modules = await Promise.all(
-    files.filter(isModule).map(async (file) => [file, await listHandlers(file)] as const),
+    files.filter(isModule).map(async (file) => [file, await listHandlers(file, edition)] as const),
   );
   const breaks = [
     ...(others.length === 0 ? [] : await checkFiles(others, { old: createParts(old), now: createParts(now) })),
     ...modules.flatMap(([file, names]) => checkHandlers(file, names, contracts)),
   ];
   const name = (spec: string, { title, version }: Contract) => ({ spec, title, version });
-  return {
+  const report = {
     ...diffContracts(old, now),
     old: name(specs[0], old),
     new: name(specs[1], now),
     breaks,
     checked: files.length,
   };
+  return { report, read: [...old.files, ...now.files] };
 }
 
-async function listHandlers(file: string): Promise<readonly string[]> {
-  return readExports(await loadModule(file, 'the handlers')).map(([name]) => name);
+async function listHandlers(file: string, edition: number): Promise<readonly string[]> {
+  return readExports(await loadModule(file, 'the handlers', edition)).map(([name]) => name);
 }
 
 function readExit({ counts, breaks }: DiffReport, { failOn }: DiffFlags): number {
