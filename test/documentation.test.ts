@@ -245,7 +245,8 @@ function describeFlags(command: Command, serve: Command): string {
       return { flag, commands, meaning, default: fallback, environment };
     }),
   );
-  return [table, ...ofOptions].join('\n\n');
+  // A command can have flags of its own besides those of its subcommands.
+  return [...tables, ...lists, table, ...ofOptions].join('\n\n');
 }
 
 describe('docs/cli.md', () => {

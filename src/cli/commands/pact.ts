@@ -3,6 +3,9 @@ import { readParts } from '../../mock/contract-parts.js';
 import { countOf } from '../../base/errors.js';
 import type { PlainInteraction } from '../../journal/interaction.js';
 import { readJournalFile } from '../../journal/journal-file.js';
+import { checkPact } from '../../tools/diff/files/check-files.js';
+import { formatBreaks } from '../../tools/diff/report.js';
+import { createParts } from './recordings/parts.js';
 import { writePact } from '../../tools/pact/pact.js';
 import { addControlOptions, type ControlFlags, requestControl } from '../control-client.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
@@ -21,16 +24,52 @@ interface PactFlags extends DocumentFlags, Omit<ControlFlags, 'url'> {
 
 /** Defines `vouch pact`. */
 export function defineCommand(command: Command, output: Output): void {
-  addDocument(command, output, runPact)
-    .requiredOption('--journal <source>', 'NDJSON file of a journal, or address of a running mock')
-    .requiredOption('--consumer <name>', 'name of the client')
-    .requiredOption('--provider <name>', 'name of the API')
+  addDocument(command, output, (options: PactFlags & Output) => {
+    // A flag that is mandatory here would be one of the subcommand as well.
+    for (const name of ['journal', 'consumer', 'provider'] as const)
+      if (options[name] === undefined) command.error(`error: required option '--${name}' not specified`);
+    return runPact(options);
+  })
+    .option('--journal <source>', 'NDJSON file of a journal, or address of a running mock')
+    .option('--consumer <name>', 'name of the client')
+    .option('--provider <name>', 'name of the API')
     .addOption(
       new Option('--pact-version <version>', 'version of the Pact specification').choices(['3', '4']).default('3'),
     )
     .option('--base-path <path>', 'prefix of all paths in the file (default: none)')
     .option('-o, --output <file>', 'file to write (default: print to standard output)');
   addControlOptions(command, 'read');
+  command
+    .command('check <pact> <spec>')
+    .description('list what a Pact file has that the document refuses; exit code 1 if there is any')
+    .option('--json', 'print JSON')
+    .action(async (file: string, spec: string, flags: { readonly json?: boolean }) => {
+      process.exitCode = await runCheck({ file, spec, ...flags, ...output });
+    });
+}
+
+/** The arguments and flags of `vouch pact check`. */
+interface CheckOptions extends Output {
+  readonly file: string;
+  readonly spec: string;
+  readonly json?: boolean;
+}
+
+/** Checks a Pact file against a document. @returns the exit code: 1 if the document refuses a part of it. */
+async function runCheck({ file, spec, json = false, write }: CheckOptions): Promise<number> {
+  const contract = await loadDocument({ spec }, { 'document.cacheFolder': false });
+  const breaks = await checkPact(file, createParts(contract));
+  if (json) write(JSON.stringify({ file, spec, breaks }, undefined, 2));
+  else {
+    const count = breaks.length === 0 ? 'all valid' : countOf(breaks.length, 'place');
+    const style = { showPath, paint: (_: unknown, text: string) => colour('red', text) };
+    write(
+      [`${showPath(file)} with ${contract.title} ${contract.version}: ${count}`, ...formatBreaks(breaks, style)].join(
+        '\n',
+      ),
+    );
+  }
+  return breaks.length === 0 ? 0 : 1;
 }
 
 /** Writes a Pact file. @throws MockError `STATE_UNREADABLE`, `JOURNAL_UNREADABLE`. */

@@ -47,11 +47,18 @@ export function formatDiff(report: DiffReport, style: ReportStyle): readonly str
     }
   }
   if (report.breaks.length > 0) lines.push('', style.paint('title', describeBreaks(report)));
-  for (const { kind, at, message, repair } of report.breaks) {
-    lines.push(`  ${style.paint('breaking', kind.padEnd(10))}  ${formatPlace(showFile(at, style))}: ${message}`);
-    lines.push(`              repair: ${repair}`);
-  }
-  return lines;
+  return [...lines, ...formatBreaks(report.breaks, style)];
+}
+
+/** Writes places in files as lines of text. */
+export function formatBreaks(
+  breaks: readonly FileBreak[],
+  style: Pick<ReportStyle, 'paint' | 'showPath'>,
+): readonly string[] {
+  return breaks.flatMap(({ kind, at, message, repair }) => [
+    `  ${style.paint('breaking', kind.padEnd(10))}  ${formatPlace(showFile(at, style))}: ${message}`,
+    `              repair: ${repair}`,
+  ]);
 }
 
 function summarize({ old, new: now }: DiffReport): string {
@@ -96,7 +103,7 @@ function groupFindings(
   return groups;
 }
 
-function showFile(place: Place, { showPath }: ReportStyle): Place {
+function showFile(place: Place, { showPath }: Pick<ReportStyle, 'showPath'>): Place {
   return place.file === undefined ? place : { ...place, file: showPath(place.file) };
 }
 

@@ -17,6 +17,7 @@ export function toRepair(message: string, findRenamed: FindRenamed): string {
 
 /** The sentences of violations, scenarios and fixtures, and what repairs each. */
 const REPAIRS: readonly (readonly [RegExp, (first: string, second: string) => string])[] = [
+  [/media type "[^"]*" is not declared .*, which declares (.+)/, (types) => `use ${types}`],
   [/^(?:request|the request) has no body|requires a body|the answer has no body/, () => 'add a body'],
   [/"([^"]+)" is required/, (name) => `add ${quoteLast(name)}`],
   [/has no field "([^"]+)"/, (name) => `remove "${name}"`],
@@ -29,7 +30,6 @@ const REPAIRS: readonly (readonly [RegExp, (first: string, second: string) => st
   [/no operation of the contract has/, () => 'remove it'],
   [/^collection|has no collection/, () => 'rename or remove the file'],
   [/status \d+ is not declared by .*, which declares (.+)/, (statuses) => `answer with one of ${statuses}`],
-  [/media type "[^"]*" is not declared .*, which declares (.+)/, (types) => `use ${types}`],
 ];
 
 /** The last name of a path such as `items[0].name`. */
