@@ -26,6 +26,7 @@ export interface Reload {
   readonly changed: readonly string[];
   readonly applied: boolean;
   readonly notes: readonly string[];
+  readonly breaking: readonly string[];
   readonly error: {
     readonly code: string;
     readonly message: string;

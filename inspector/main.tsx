@@ -155,10 +155,11 @@ function Inspector({ log }: { readonly log: Log }): JSX.Element {
   );
 }
 
-/** The mistake because of which the last valid version of the files answers, and what the last reload could not keep. */
+/** The mistake because of which the last valid version of the files answers, what the last reload could not keep, and which clients it breaks. */
 function ReloadState({ reload }: { readonly reload: Reload | undefined }): JSX.Element | null {
-  if (reload === undefined || (reload.error === null && reload.notes.length === 0)) return null;
-  const { error, notes, applied } = reload;
+  if (reload === undefined || (reload.error === null && reload.notes.length + reload.breaking.length === 0))
+    return null;
+  const { error, notes, breaking, applied } = reload;
   return (
     <div class="problem" role="alert">
       {error !== null && (
@@ -168,6 +169,9 @@ function ReloadState({ reload }: { readonly reload: Reload | undefined }): JSX.E
         </p>
       )}
       {error?.hint !== undefined && <p>{error.hint}</p>}
+      {breaking.map((change) => (
+        <p key={change}>Breaks clients: {change}</p>
+      ))}
       {notes.map((note) => (
         <p key={note}>{note}</p>
       ))}

@@ -65,6 +65,20 @@ describe('vouch serve prints', () => {
     expect(kept).toEqual([...paint('31', unknown.join('\n')).split('\n'), paint('90', reloaded)].toSorted());
   });
 
+  it('how many changes of the document break clients, and which', async () => {
+    await writeFiles(folder, PROJECT);
+    await serve(['openapi.yaml']);
+    const extended = DOCUMENT.replace(
+      'paths:',
+      'paths:\n  /extra: { get: { operationId: extra, responses: { 204: { description: no } } } }',
+    );
+    expect(await edit({ 'openapi.yaml': extended }, /reloaded/)).toEqual(['reloaded openapi.yaml in 9 ms']);
+    expect(await edit({ 'openapi.yaml': DOCUMENT }, /was removed/)).toEqual([
+      '  GET /extra: the path /extra was removed',
+      'reloaded openapi.yaml in 9 ms; 1 change breaks clients',
+    ]);
+  });
+
   it('one JSON object for each reload, with --json', async () => {
     await writeFiles(folder, PROJECT);
     await serve(['openapi.yaml', '--json']);
@@ -78,6 +92,7 @@ describe('vouch serve prints', () => {
       loaded: ['gone'],
       kept: [],
       notes: [],
+      breaking: [],
       error: null,
     });
     expect(Number.isInteger(elapsedMs)).toBe(true);

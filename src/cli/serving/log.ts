@@ -1,5 +1,5 @@
 import { toDateTime } from '../../base/clock.js';
-import { formatPlace, type MockError, type Place } from '../../base/errors.js';
+import { countOf, formatPlace, type MockError, type Place } from '../../base/errors.js';
 import { type Interaction, type InteractionTexts, shortenUrl } from '../../journal/interaction.js';
 import type { Violation } from '../../schema/violation.js';
 import { colour, type Output, showPath } from '../output.js';
@@ -160,11 +160,20 @@ export function printReload(
   reload: MockReload,
   { json, write, writeError }: Output & { readonly json?: boolean },
 ): void {
-  const { changed, applied, error, kept, notes, loaded } = reload;
+  const { changed, applied, error, kept, notes, loaded, breaking } = reload;
   const elapsedMs = Math.round(reload.elapsedMs);
   if (json === true) {
     write(
-      JSON.stringify({ reloaded: applied, changed, loaded, kept, notes, elapsedMs, error: error?.toString() ?? null }),
+      JSON.stringify({
+        reloaded: applied,
+        changed,
+        loaded,
+        kept,
+        notes,
+        breaking,
+        elapsedMs,
+        error: error?.toString() ?? null,
+      }),
     );
     return;
   }
@@ -175,8 +184,12 @@ export function printReload(
     return;
   }
   const unchanged = kept.length === 0 ? '' : `; kept the last valid version of: ${kept.join(', ')}`;
-  write(colour('gray', `reloaded ${files} in ${elapsedMs} ms${unchanged}`));
-  const hidden = notes.length - MAX_NOTES;
-  const more = hidden > 0 ? [`… and ${hidden} more`] : [];
-  for (const line of [...notes.slice(0, MAX_NOTES), ...more]) write(colour('yellow', `  ${line}`));
+  const word = breaking.length === 1 ? 'breaks' : 'break';
+  const broken = breaking.length === 0 ? '' : `; ${countOf(breaking.length, 'change')} ${word} clients`;
+  write(colour('gray', `reloaded ${files} in ${elapsedMs} ms${unchanged}${broken}`));
+  for (const lines of [breaking, notes]) {
+    const hidden = lines.length - MAX_NOTES;
+    const more = hidden > 0 ? [`… and ${hidden} more`] : [];
+    for (const line of [...lines.slice(0, MAX_NOTES), ...more]) write(colour('yellow', `  ${line}`));
+  }
 }

@@ -54,20 +54,22 @@ export function createReloader(
 
   const run = async (changed: readonly string[] | undefined): Promise<MockReload> => {
     const startedAt = readMonotonic();
+    const before = live.version.contract;
     const isWhole = changed === undefined || last?.applied === false;
     const note = (paths: readonly string[]): void => void (further = paths);
     const result = await apply({ live, shared, files, note }, isWhole ? undefined : changed).then(
       (done) => ({ ...done, applied: true }),
-      (cause: unknown) => ({ applied: false, error: toReloadError(cause), loaded: [], kept: [], notes: [] }),
+      toFailure,
     );
     const { error } = result;
     const file = error?.at?.file;
     further = [...(result.applied ? [] : further), ...(file === undefined ? [] : [resolve(file)])];
     const elapsedMs = readMonotonic() - startedAt;
-    const done: MockReload = { ...result, changed: (changed ?? []).map(showPath).toSorted(), elapsedMs };
-    last = done;
-    const { settings, app } = live.version;
+    const { settings, app, contract } = live.version;
     live.fetch = error === undefined ? app.fetch : markAnswers(app.fetch, error);
+    const breaking = await listBreaking(before, contract);
+    const done: MockReload = { ...result, breaking, changed: (changed ?? []).map(showPath).toSorted(), elapsedMs };
+    last = done;
     for (const watcher of watchers) watcher();
     const mistakes = error?.toString();
     const isNews = mistakes === undefined || mistakes !== reported;
@@ -98,6 +100,11 @@ export function createReloader(
     },
     close: () => watcher?.close(),
   };
+}
+
+/** What a reload did that has changed nothing. */
+function toFailure(cause: unknown): Omit<MockReload, 'changed' | 'breaking' | 'elapsedMs'> {
+  return { applied: false, error: toReloadError(cause), loaded: [], kept: [], notes: [] };
 }
 
 function toReloadError(cause: unknown): MockError {
@@ -152,6 +159,19 @@ async function apply(
   const moved = swap(live, next, shared);
   const names = restart.map((name) => `the option "${name}" changes at the next start`);
   return { ...parts.reload, notes: [...names, ...moved] };
+}
+
+/** To compare a document with more operations takes longer than to reload it. */
+const MAX_COMPARED = 200;
+
+/** The changes between two versions of a document that break clients. */
+async function listBreaking(old: Contract, now: Contract): Promise<readonly string[]> {
+  if (old === now || now.operations.length > MAX_COMPARED) return [];
+  const { diffContracts } = await import('../../tools/diff/diff.js');
+  const breaking = diffContracts(old, now).findings.filter(({ severity }) => severity === 'breaking');
+  return breaking.map(({ operations: [operation], message }) =>
+    operation === undefined ? message : `${operation}: ${message}`,
+  );
 }
 
 /** Lets a version answer, with all that is in the sessions. @returns what could not be kept. */

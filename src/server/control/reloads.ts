@@ -14,6 +14,8 @@ export interface MockReload {
   readonly kept: readonly string[];
   /** The state that could not be kept unchanged, such as items that the document no longer allows, one sentence each. */
   readonly notes: readonly string[];
+  /** The changes of the document that break clients of its version before, one sentence each; of a large document they are not searched. */
+  readonly breaking: readonly string[];
   /** Milliseconds from the discovery of the change, or from the call. */
   readonly elapsedMs: number;
 }
@@ -33,8 +35,8 @@ export interface Reloads {
 /** The answer of the control API about the reloads of a mock. */
 export function describeReloads({ isWatching, last }: Reloads): object {
   if (last === undefined) return { watching: isWatching, last: null };
-  const { changed, applied, error, loaded, kept, notes, elapsedMs } = last;
-  const done = { changed, applied, loaded, kept, notes, elapsedMs: Math.round(elapsedMs) };
+  const { changed, applied, error, loaded, kept, notes, breaking, elapsedMs } = last;
+  const done = { changed, applied, loaded, kept, notes, breaking, elapsedMs: Math.round(elapsedMs) };
   if (error === undefined) return { watching: isWatching, last: { ...done, error: null } };
   const { code, reason: message, at, hint } = error;
   return { watching: isWatching, last: { ...done, error: { code, message, at: at && formatPlace(at), hint } } };

@@ -17,7 +17,7 @@ export interface DiffFinding {
   readonly direction: Direction;
   /** The operations with this change, by `GET /path`; none for a change of the document as a whole. */
   readonly operations: readonly string[];
-  /** The part of the first of them: `response 200 body /items`. */
+  /** The part of the first of them: `response 200 body /items`; empty for the operation as a whole. */
   readonly where: string;
   /** The change, in one sentence. */
   readonly message: string;
@@ -66,8 +66,13 @@ function listChanges(contracts: ContractPair): readonly LocatedChange[] {
       );
     }),
     ...added.map((operation) => {
-      const change: Change = { code: 'OPERATION_ADDED', text: 'it was added', old: '/paths', now: operation.pointer };
-      return toLocated(operation, { direction: 'request', where: 'the operation', change });
+      const change: Change = {
+        code: 'OPERATION_ADDED',
+        text: 'the operation was added',
+        old: '/paths',
+        now: operation.pointer,
+      };
+      return toLocated(operation, { direction: 'request', where: '', change });
     }),
   ];
 }
@@ -121,11 +126,11 @@ function listRemoved(removed: readonly Operation[], { now }: ContractPair): read
       const isWhole = !left.has(plain(path));
       const change: Change = {
         code: isWhole ? 'PATH_REMOVED' : 'OPERATION_REMOVED',
-        text: `${isWhole ? `the path ${path}` : 'it'} was removed${more}`,
+        text: `${isWhole ? `the path ${path}` : 'the operation'} was removed${more}`,
         old: isWhole ? operation.pointer.replace(/\/[^/]*$/, '') : operation.pointer,
         now: moved?.pointer ?? '/paths',
       };
-      return { direction: 'request', where: 'the operation', change, operation: toName(operation) };
+      return { direction: 'request', where: '', change, operation: toName(operation) };
     }),
   );
 }
@@ -195,7 +200,7 @@ function toFindings(changes: readonly LocatedChange[], { old, now }: ContractPai
         direction,
         operations,
         where,
-        message: `${where}: ${change.text}`,
+        message: where === '' ? change.text : `${where}: ${change.text}`,
         old: old.locate(change.old),
         new: now.locate(change.now),
       },

@@ -6,7 +6,7 @@ import type { ValuePair } from './schemas.js';
 /** A change of one operation. */
 export interface OperationChange {
   readonly direction: Direction;
-  /** The part of the request or of the response: `response 200 body /items`. */
+  /** The part of the request or of the response: `response 200 body /items`; empty for the operation as a whole. */
   readonly where: string;
   readonly change: Change;
 }

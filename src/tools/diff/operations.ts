@@ -36,12 +36,13 @@ export function compareOperation(
 function compareHead({ old, now }: OperationPair): readonly OperationChange[] {
   const at = { old: old.pointer, now: now.pointer };
   const changes: Change[] = [];
-  if (now.deprecated && !old.deprecated) changes.push({ ...at, code: 'DEPRECATED', text: 'it is deprecated now' });
+  if (now.deprecated && !old.deprecated)
+    changes.push({ ...at, code: 'DEPRECATED', text: 'the operation is deprecated now' });
   // An operation without an id has its method and path.
   const isNamed = !old.id.includes(' ');
   if (isNamed && old.id !== now.id)
-    changes.push({ ...at, code: 'OPERATION_ID_CHANGED', text: `its operationId was "${old.id}" and is "${now.id}"` });
-  return changes.map((change) => ({ direction: 'request', where: 'the operation', change }));
+    changes.push({ ...at, code: 'OPERATION_ID_CHANGED', text: `the operationId was "${old.id}" and is "${now.id}"` });
+  return changes.map((change) => ({ direction: 'request', where: '', change }));
 }
 
 function compareBody({ old, now }: OperationPair, compareValue: CompareValue): readonly OperationChange[] {
