@@ -201,6 +201,20 @@ const SCHEMAS: readonly SchemaChange[] = [
     '',
   ],
   ['a default is replaced', '{type: string, default: a}', '{type: string, default: b}', 'risky DEFAULT_CHANGED', ''],
+  [
+    'all values are forbidden',
+    '{type: object, properties: {a: {type: string}}}',
+    '{type: object, properties: {a: false}}',
+    'breaking TYPE_NARROWED',
+    '',
+  ],
+  [
+    'members that match a pattern are removed',
+    '{type: object, patternProperties: {"^x": {type: string}}, additionalProperties: false}',
+    '{type: object, additionalProperties: false}',
+    'breaking MEMBER_FORBIDDEN',
+    'risky MEMBER_REMOVED',
+  ],
   ['it is deprecated', OBJECT, OBJECT.replace('b: {', 'b: {deprecated: true, '), '', ''],
 ];
 

@@ -52,12 +52,12 @@ describe('no change is found between', () => {
     const old = write(
       '3.0.3',
       '{type: object, properties: {a: {type: string, nullable: true}, b: {type: number, minimum: 0, exclusiveMinimum: true}, c: {nullable: true, allOf: [{$ref: "#/components/schemas/Part"}]}, d: {type: string, enum: [x, null], nullable: true}}}',
-      '{type: object, properties: {e: {type: string, format: binary}}}',
+      '{type: object, properties: {e: {type: string, format: binary}, f: {type: string, format: byte}}}',
     );
     const now = write(
       '3.1.0',
       '{type: object, properties: {a: {type: [string, "null"]}, b: {type: number, exclusiveMinimum: 0}, c: {anyOf: [{$ref: "#/components/schemas/Part"}, {type: "null"}]}, d: {type: [string, "null"], enum: [x, null]}}}',
-      '{type: object, properties: {e: {type: string, format: binary}}}',
+      '{type: object, properties: {e: {contentMediaType: application/octet-stream}, f: {type: string, contentEncoding: base64}}}',
     );
     expect(await diff(old, now)).toEqual([]);
     expect(await diff(now, old)).toEqual([]);

@@ -196,7 +196,7 @@ function readConstraints(parts: readonly CasePart[]): Constraints {
     ...readElements(parts),
     limits: readLimits(schemas),
     patterns: new Set(schemas.flatMap(({ pattern }) => pattern ?? [])),
-    formats: new Set(schemas.flatMap(({ format }) => format ?? [])),
+    formats: new Set(schemas.flatMap(readFormats)),
     conditions: readConditions(parts),
     dependencies: new Set(
       schemas.flatMap(({ dependentRequired = {} }) =>
@@ -244,9 +244,10 @@ function inferTypes(
   parts: readonly CasePart[],
   values: readonly unknown[] | undefined,
 ): ReadonlySet<string> | undefined {
-  if (values !== undefined) return toTypes([...new Set(values.map(toTypeName))], false);
+  if (values !== undefined) return toTypes([...new Set(values.map(toTypeName))], false) ?? new Set();
   const orNull = parts.every((part) => part.orNull);
   if (parts.some(({ schema }) => schema.properties !== undefined)) return toTypes(['object'], orNull);
+  if (parts.some(({ schema }) => schema.contentMediaType === BYTES_TYPE)) return toTypes(['string'], orNull);
   return parts.some(({ schema }) => schema.items !== undefined) ? toTypes(['array'], orNull) : undefined;
 }
 
@@ -255,6 +256,15 @@ function toTypeName(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
+
+/** The formats of a schema; OpenAPI 3.1 writes `byte` and `binary` of 3.0 with keywords of JSON Schema. */
+function readFormats({ format, contentEncoding, contentMediaType }: SchemaObject): readonly string[] {
+  if (contentEncoding === 'base64') return ['byte'];
+  if (contentEncoding === undefined && contentMediaType === BYTES_TYPE) return ['binary'];
+  return format === undefined ? [] : [format];
+}
+
+const BYTES_TYPE = 'application/octet-stream';
 
 function readMembers(
   parts: readonly CasePart[],

@@ -37,7 +37,7 @@ export function compareMembers(pair: MemberPair): LocalChanges {
   const all = [...names].map((name) => compareMember(name, pair, seen));
   const patterns = [...old.matching.keys()].filter((pattern) => now.matching.has(pattern));
   return {
-    changes: [...all.flatMap(({ changes }) => changes), ...compareOpenness(pair)],
+    changes: [...all.flatMap(({ changes }) => changes), ...comparePatterns(pair), ...compareOpenness(pair)],
     children: [
       ...all.flatMap(({ children }) => children),
       ...patterns.map((pattern) => {
@@ -112,6 +112,21 @@ function compareMember(
       text: `${quoted} is no longer required`,
     });
   return { changes, children: was === undefined || is === undefined ? [] : [{ step, old: was, now: is }] };
+}
+
+/** Members whose names match a pattern that only one of the documents has. */
+function comparePatterns({ old, now, direction }: MemberPair): readonly Change[] {
+  const at = { old: old.place('patternProperties'), now: now.place('patternProperties') };
+  const removed = [...old.matching.keys()].filter((pattern) => !now.matching.has(pattern));
+  const added = [...now.matching.keys()].filter((pattern) => !old.matching.has(pattern));
+  const lost = direction === 'request' && now.isClosed ? 'MEMBER_FORBIDDEN' : 'MEMBER_REMOVED';
+  return [
+    ...removed.map((pattern): Change => ({ ...at, code: lost, text: `members that match ${pattern} were removed` })),
+    ...added.map((pattern): Change => {
+      const code = old.isClosed ? 'MEMBER_UNEXPECTED' : 'MEMBER_ADDED';
+      return { ...at, code, text: `members that match ${pattern} were added` };
+    }),
+  ];
 }
 
 function compareOpenness({ old, now }: MemberPair): readonly Change[] {

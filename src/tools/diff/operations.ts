@@ -1,5 +1,12 @@
 import { isEqualJson } from '../../base/json.js';
-import { findMedia, isFormType, isJsonType, toEssence } from '../../contract/media-type.js';
+import {
+  findMedia,
+  isFormType,
+  isJsonType,
+  isStructuredType,
+  isTextType,
+  toEssence,
+} from '../../contract/media-type.js';
 import type {
   DeclaredHeader,
   DeclaredResponse,
@@ -114,6 +121,9 @@ function compareMedia(
   compareValue: CompareValue,
 ): readonly OperationChange[] {
   const isText = isFormType(toEssence(old.type));
+  // Bytes have no JSON type: documents give them one or none.
+  const isBytes = [old, now].every(({ type }) => !isTextType(type) && !isStructuredType(type));
+  if (isBytes) return [];
   const about = { direction, isText };
   const whole = compareValue({ old: [old.schemaPointer], now: [now.schemaPointer], ...about }, where);
   const hasItems = old.itemSchema !== undefined || now.itemSchema !== undefined;

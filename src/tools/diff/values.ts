@@ -20,8 +20,7 @@ export function compareTypes({ old, now, isText }: ConstraintPair): readonly Cha
     by.types.has(type) || (isText && SCALARS.has(type) && isAnyText(by));
   const removed = [...old.types].filter((type) => !isCovered(type, now));
   const added = [...now.types].filter((type) => !isCovered(type, old));
-  // Parts that contradict each other have no types.
-  if (removed.length + added.length === 0 || old.types.size === 0 || now.types.size === 0) return [];
+  if (removed.length + added.length === 0) return [];
   const isOther = removed.length > 0 && added.length > 0;
   const code = isOther ? 'TYPE_CHANGED' : removed.length > 0 ? 'TYPE_NARROWED' : 'TYPE_WIDENED';
   const text = `the type was ${showTypes(old)} and is ${showTypes(now)}`;
@@ -34,6 +33,8 @@ function isAnyText({ types, values, patterns, formats, limits }: Constraints): b
 }
 
 function showTypes({ types }: Constraints): string {
+  // `false`, and parts that contradict each other.
+  if (types.size === 0) return 'none';
   // All but null.
   if (types.size >= 6) return 'any';
   return joinWords([...types].filter((type) => type !== 'integer' || !types.has('number')));
