@@ -159,3 +159,37 @@ describe('a finding', () => {
     });
   });
 });
+
+describe('large unions', () => {
+  const alternatives = (count: number, last: string): string =>
+    Array.from(
+      { length: count },
+      (_, i) =>
+        `{type: object, required: [kind], properties: {kind: {const: "k${i}"}, a: {type: ${i === count - 1 ? last : 'number'}}}}`,
+    ).join();
+
+  it('are compared alternative by alternative', async () => {
+    const write = (last: string) => toSchemaDocument(yaml(`{oneOf: [${alternatives(400, last)}]}`));
+    const found = await diff(write('number'), write('integer'));
+    expect(listVerdicts(found, 'request')).toEqual(['breaking TYPE_NARROWED']);
+    expect(await diff(write('number'), write('number'))).toEqual([]);
+  });
+
+  it('are compared as they are where two of them would lead to too many cases', async () => {
+    const write = (last: string) =>
+      toSchemaDocument(yaml(`{oneOf: [${alternatives(40, last)}], anyOf: [${alternatives(40, 'number')}]}`));
+    const found = await diff(write('number'), write('integer'));
+    expect(new Set(listVerdicts(found, 'request'))).toEqual(new Set(['risky CONDITION_CHANGED']));
+    expect(await diff(write('number'), write('number'))).toEqual([]);
+  });
+});
+
+it('the name of an alternative is in the place of its changes', async () => {
+  const write = (type: string) =>
+    toSchemaDocument(yaml('{oneOf: [{$ref: "#/components/schemas/A"}, {$ref: "#/components/schemas/B"}]}'), {
+      A: yaml(`{type: object, properties: {a: {type: ${type}}}}`),
+      B: yaml('{type: array}'),
+    });
+  const [first] = await diff(write('number'), write('integer'));
+  expect(first?.message).toBe('request body (A)/a: the type was number and is integer');
+});

@@ -6,14 +6,15 @@ import type { Contract } from '../../contract/contract.js';
 import { createWatcher } from '../../mock/watch.js';
 import { diffContracts } from '../../tools/diff/diff.js';
 import { type DiffReport, formatDiff, formatMarkdown, type ReportStyle, toDiffJson } from '../../tools/diff/report.js';
+import { addOptionFlags, DOCUMENT_OPTIONS } from '../flags.js';
 import { loadModule, readExports } from '../load-module.js';
 import { checkFiles, checkHandlers } from '../../tools/diff/files/check-files.js';
 import { createParts } from './recordings/parts.js';
-import { loadDocument } from '../document.js';
+import { type DocumentFlags, loadDocument } from '../document.js';
 import { waitForSignal } from '../transport.js';
 import { colour, type Output, showPath } from '../output.js';
 
-interface DiffFlags {
+interface DiffFlags extends Omit<DocumentFlags, 'spec'> {
   readonly format: 'text' | 'json' | 'markdown';
   readonly json?: boolean;
   readonly failOn: 'breaking' | 'risky';
@@ -36,7 +37,8 @@ export function defineCommand(command: Command, output: Output): void {
     .argument('<old>', 'OpenAPI document before the change: a file or URL')
     .argument('<new>', 'OpenAPI document after the change: a file or URL')
     .argument('[files...]', 'fixtures, scenarios, recordings, HARs, Pact files, journals and handlers to check')
-    .description('list the changes of a document that break clients; exit codes 0 to 2')
+    .description('list the changes of a document that break clients; exit codes 0 to 2');
+  addOptionFlags(command, DOCUMENT_OPTIONS)
     .addOption(new Option('--format <format>', 'output format').choices(['text', 'json', 'markdown']).default('text'))
     .option('--json', 'print JSON')
     .addOption(
@@ -102,11 +104,11 @@ async function watchDiff(options: DiffOptions): Promise<number> {
 
 /** Compares the documents. @throws MockError for a file that cannot be read. */
 async function createReport(
-  { specs, files }: DiffOptions,
+  { specs, files, ...flags }: DiffOptions,
   edition: number,
 ): Promise<{ readonly report: DiffReport } & Pick<Outcome, 'read'>> {
   // Documents are compared while they are edited: caching each version would fill the disk.
-  const load = (spec: string): Promise<Contract> => loadDocument({ spec }, { 'document.cacheFolder': false });
+  const load = (spec: string): Promise<Contract> => loadDocument({ ...flags, spec }, { 'document.cacheFolder': false });
   const [old, now] = [await load(specs[0]), await load(specs[1])];
   const isModule = (file: string): boolean => /\.[cm]?[jt]s$/.test(file);
   const contracts = { old, now };

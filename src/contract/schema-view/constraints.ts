@@ -3,7 +3,7 @@ import { memoize } from '../../base/memoize.js';
 import type { Contract } from '../contract.js';
 import { toPointer } from '../pointer.js';
 import { LOWER_BOUNDS, UPPER_BOUNDS } from './keywords.js';
-import type { SchemaPart } from './parts.js';
+import { ANY_SCHEMA, type SchemaPart } from './parts.js';
 import type { SchemaPointers } from './walk.js';
 
 /** One way in which a value can fit its schemas: all of these schemas apply to it, and no alternatives are left. */
@@ -16,6 +16,8 @@ export interface SchemaCase {
 interface CasePart extends SchemaPart {
   /** Whether the union that leads to it also has an alternative for null. */
   readonly orNull: boolean;
+  /** The alternatives of unions that would lead to too many cases, as pointers. */
+  readonly union?: SchemaPointers;
 }
 
 /** All that the schemas of a case say about a value, together. */
@@ -85,7 +87,7 @@ export function createConstraintsReader(contract: Contract): ConstraintsReader {
 
 const NO_PARTS: SchemaCase = { name: '', parts: [] };
 
-/** More cases than this are not written out: the unions that would add them are compared as they are. */
+/** More cases than this are not written out, if they are those of several unions together: one of the unions is left as it is. */
 const MAX_CASES = 300;
 
 /** The cases in which both of two lists apply. */
@@ -128,9 +130,15 @@ function expand(contract: Contract, { pointer, orNull, seen }: Expansion): reado
       nameCases(below(at, isNullable), isObject(each) && others.length > 1 ? each.$ref : undefined),
     );
     const joined = joinValues(chosen);
-    if (cases.length * joined.length <= MAX_CASES) cases = join(cases, joined);
+    const isSmall = cases.length === 1 || cases.length * joined.length <= MAX_CASES;
+    cases = isSmall ? join(cases, joined) : join(cases, [toUnexpanded({ schema, pointer, orNull }, others)]);
   }
   return cases;
+}
+
+/** A case in which a union is left as it is. */
+function toUnexpanded({ pointer, orNull }: CasePart, alternatives: readonly { readonly at: string }[]): SchemaCase {
+  return { name: '', parts: [{ schema: ANY_SCHEMA, pointer, orNull, union: alternatives.map(({ at }) => at) }] };
 }
 
 /** A schema that no value fits. */
@@ -362,7 +370,8 @@ const CONDITIONS = ['not', 'if', 'then', 'else', 'contains', 'propertyNames', 'u
 function readConditions(parts: readonly CasePart[]): ReadonlyMap<string, SchemaPointers> {
   const found = new Map<string, string[]>();
   const add = (name: string, pointer: string): void => void found.set(name, [...(found.get(name) ?? []), pointer]);
-  for (const { schema, pointer } of parts) {
+  for (const { schema, pointer, union = [] } of parts) {
+    for (const [i, at] of union.entries()) add(`alternative ${i}`, at);
     for (const keyword of CONDITIONS) if (schema[keyword] !== undefined) add(keyword, `${pointer}/${keyword}`);
     for (const name of Object.keys(schema.dependentSchemas ?? {}))
       add(`dependentSchemas/${name}`, pointer + toPointer('dependentSchemas', name));

@@ -29,7 +29,7 @@ export interface ValuePair {
 
 /** A change, and where in the value it is. */
 interface PlacedChange {
-  /** A JSON pointer; `*` is any item or member. */
+  /** A JSON pointer; `*` is any item or member, and `(Cat)` an alternative. */
   readonly at: string;
   readonly change: Change;
 }
@@ -264,7 +264,9 @@ function compareCases(node: Node, parts: Parts): Comparison {
         return { ...at, code, text: `the alternative ${describe(each, readers.now)} was added` };
       }),
     ],
-    children: pairs.map(([old, now]) => ({ step: '', node: toAlternative(old, now, node) })),
+    children: pairs.map(([old, now]) => {
+      return { step: now.name === '' ? '' : `(${now.name})`, node: toAlternative(old, now, node) };
+    }),
   };
 }
 
