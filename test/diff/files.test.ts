@@ -194,6 +194,11 @@ it('lists no break of files between equal contracts', async () => {
   expect(exit).toBe(0);
 });
 
+it('counts the calls that are in neither document', async () => {
+  const { text } = await run(at('other.har'));
+  expect(text.split('\n')[2]).toBe('1 call in the given files matches no operation of either document');
+});
+
 it('finds all kinds of files below one folder', async () => {
   const { text } = await run('--json', folder);
   const { breaks } = JSON.parse(text) as { readonly breaks: readonly { readonly kind: string }[] };

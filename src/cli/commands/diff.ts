@@ -116,16 +116,18 @@ async function createReport(
   const modules = await Promise.all(
     files.filter(isModule).map(async (file) => [file, await listHandlers(file, edition)] as const),
   );
-  const breaks = [
-    ...(others.length === 0 ? [] : await checkFiles(others, { old: createParts(old), now: createParts(now) })),
-    ...modules.flatMap(([file, names]) => checkHandlers(file, names, contracts)),
-  ];
+  const found =
+    others.length === 0
+      ? { breaks: [], outside: 0 }
+      : await checkFiles(others, { old: createParts(old), now: createParts(now) });
+  const lost = modules.flatMap(([file, names]) => checkHandlers(file, names, contracts));
   const name = (spec: string, { title, version }: Contract) => ({ spec, title, version });
   const report = {
     ...diffContracts(old, now),
     old: name(specs[0], old),
     new: name(specs[1], now),
-    breaks,
+    breaks: [...found.breaks, ...lost],
+    outside: found.outside,
     checked: files.length,
   };
   return { report, read: [...old.files, ...now.files] };

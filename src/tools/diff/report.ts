@@ -12,6 +12,8 @@ export interface DiffReport extends ContractDiff {
   readonly breaks: readonly FileBreak[];
   /** The number of files and folders that were checked. */
   readonly checked: number;
+  /** How many calls in them are in neither contract. */
+  readonly outside: number;
 }
 
 /** A document, as reports name it. */
@@ -36,7 +38,7 @@ const MAX_NAMED = 3;
 
 /** Writes a report as lines of text: the summary, then the changes by operation, then the files. */
 export function formatDiff(report: DiffReport, style: ReportStyle): readonly string[] {
-  const lines = [style.paint('title', summarize(report)), summarizeCounts(report)];
+  const lines = [style.paint('title', summarize(report)), summarizeCounts(report), ...describeOutside(report)];
   for (const [operation, findings] of groupFindings(report.findings, style)) {
     lines.push('', style.paint('title', operation));
     for (const finding of findings) {
@@ -72,6 +74,13 @@ function summarizeCounts({ counts, findings, breaks, checked }: DiffReport): str
   if (checked === 0) return found;
   if (breaks.length === 0) return `${found}; the new contract accepts all that the old one accepted of the given files`;
   return `${found}; ${countOf(breaks.length, 'place')} in the given files to repair`;
+}
+
+function describeOutside({ outside }: DiffReport): readonly string[] {
+  if (outside === 0) return [];
+  return [
+    `${countOf(outside, 'call')} in the given files ${outside === 1 ? 'matches' : 'match'} no operation of either document`,
+  ];
 }
 
 function describeBreaks({ breaks }: DiffReport): string {
@@ -115,7 +124,7 @@ function toShortPlace(place: Place, style: ReportStyle): string {
 
 /** Writes a report as Markdown, for a pull request. */
 export function formatMarkdown(report: DiffReport, style: ReportStyle): readonly string[] {
-  const lines = [`### ${summarize(report)}`, '', summarizeCounts(report)];
+  const lines = [`### ${summarize(report)}`, '', summarizeCounts(report), ...describeOutside(report)];
   const groups = groupFindings(report.findings, style);
   if (groups.size > 0) lines.push('', '| | operation | change | old | new |', '| --- | --- | --- | --- | --- |');
   for (const [operation, findings] of groups) {
@@ -138,6 +147,6 @@ function toCell(text: string): string {
 }
 
 /** Writes a report as one JSON object. */
-export function toDiffJson({ old, new: now, counts, findings, breaks }: DiffReport): string {
-  return JSON.stringify({ old, new: now, counts, findings, breaks }, undefined, 2);
+export function toDiffJson({ old, new: now, counts, findings, breaks, outside }: DiffReport): string {
+  return JSON.stringify({ old, new: now, counts, findings, breaks, outside }, undefined, 2);
 }

@@ -12,7 +12,7 @@ import { readScenarios } from '../../../features/scenario/definition/load.js';
 import { readFixtures } from '../../../resources/fixtures/fixtures.js';
 import { inferResources } from '../../../resources/infer/infer.js';
 import { createItemModels } from '../../../resources/item/item-models.js';
-import { createExchangeCheck, type FileExchange, type Refusal } from './exchange.js';
+import { createExchangeCheck, type FileExchange, type Refusal, UNKNOWN_CALL } from './exchange.js';
 import type { FileBreak, FileKind } from './file-break.js';
 import { readCassette, readHarExchanges, readJournalExchanges, readPactExchanges } from './read-exchanges.js';
 import { type FindRenamed, toRepair } from './repair.js';
@@ -25,14 +25,22 @@ interface PartsPair {
   readonly now: RecordingParts;
 }
 
-/** The places in files that the old contract accepts and the new one refuses. @throws MockError for a file of no known kind. */
-export async function checkFiles(paths: readonly string[], pair: PartsPair): Promise<readonly FileBreak[]> {
+/** What a check of files found. */
+interface CheckedFiles {
+  readonly breaks: readonly FileBreak[];
+  /** How many calls are in neither contract. */
+  readonly outside: number;
+}
+
+/** Finds the places in files that the old contract accepts and the new one refuses. @throws MockError for a file of no known kind. */
+export async function checkFiles(paths: readonly string[], pair: PartsPair): Promise<CheckedFiles> {
   const checks = { old: createExchangeCheck(pair.old), now: createExchangeCheck(pair.now) };
   const sides = { old: createFolderCheck(pair.old), now: createFolderCheck(pair.now) };
   const findRenamed = createRenames({ old: pair.old.contract, now: pair.now.contract });
   const listNew = (kind: FileKind, old: readonly Refusal[], now: readonly Refusal[]): readonly FileBreak[] =>
     listRefused(old, now).map(({ at, message }) => ({ kind, at, message, repair: toRepair(message, findRenamed) }));
   const breaks: FileBreak[] = [];
+  let outside = 0;
   const collections = new Set([...sides.old.collections, ...sides.now.collections]);
   for (const source of paths.flatMap((path) => findSources(path, collections))) {
     if ('folder' in source) {
@@ -40,16 +48,19 @@ export async function checkFiles(paths: readonly string[], pair: PartsPair): Pro
       breaks.push(...listNew(kind, sides.old.check(kind, folder), sides.now.check(kind, folder)));
       continue;
     }
-    for (const exchange of source.exchanges)
-      breaks.push(...listNew(exchange.kind, await checks.old(exchange), await checks.now(exchange)));
+    for (const exchange of source.exchanges) {
+      const [old, now] = [await checks.old(exchange), await checks.now(exchange)];
+      if (isUnknown(old) && isUnknown(now)) outside += 1;
+      breaks.push(...listNew(exchange.kind, old, now));
+    }
   }
-  return breaks;
+  return { breaks, outside };
 }
 
 /** What only the new contract refuses. An exchange outside of the old one does not count. */
 function listRefused(old: readonly Refusal[], now: readonly Refusal[]): readonly Refusal[] {
+  if (isUnknown(old)) return [];
   const known = new Set(old.map(({ key }) => key));
-  if (known.has('unknown')) return [];
   return now.filter(({ key }) => !known.has(key));
 }
 
@@ -75,6 +86,10 @@ function readText(file: string): string {
   } catch (cause) {
     throw new MockError('OPTION_INVALID', `the file cannot be read: ${toReason(cause)}`, { at: { file }, cause });
   }
+}
+
+function isUnknown(refusals: readonly Refusal[]): boolean {
+  return refusals.some(({ key }) => key === UNKNOWN_CALL);
 }
 
 /** The handlers of a module whose operation only the old contract has. @param names - The names that the module exports. */

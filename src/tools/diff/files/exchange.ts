@@ -44,6 +44,9 @@ export interface Refusal {
   readonly message: string;
 }
 
+/** The key of the refusal of a call that matches no operation. */
+export const UNKNOWN_CALL = 'unknown';
+
 /** Lists what a contract refuses of an exchange. */
 export type CheckExchange = (exchange: FileExchange) => Promise<readonly Refusal[]>;
 
@@ -60,7 +63,7 @@ export function createExchangeCheck(parts: RecordingParts): CheckExchange {
         match.kind === 'none' ? match.nearest().slice(0, 1) : match.allow.filter((each) => each !== 'OPTIONS');
       const hint = near.length === 0 ? '' : `; there is ${near.join(', ')}`;
       const message = `no operation of the contract has ${method} ${target}${hint}`;
-      return [{ key: 'unknown', at: exchange.locate('request', ''), message }];
+      return [{ key: UNKNOWN_CALL, at: exchange.locate('request', ''), message }];
     }
     const { operation, pathText, isFormOfGet } = match;
     const call = await parts.decoder.decode({ operation, pathText, isFormOfGet, request });
