@@ -61,39 +61,42 @@ const NOTHING: Comparison = { changes: [], children: [] };
 /** Creates the comparison of two contracts. */
 export function createSchemaDiff(contracts: ContractPair): SchemaDiff {
   const readers = { old: createConstraintsReader(contracts.old), now: createConstraintsReader(contracts.now) };
-  const known = new Map<string, Comparison>();
+  // One node for each key: to look up a node takes much less time than to look up its key, which is long.
+  const nodes = new Map<string, Node>();
+  const intern = (node: Node): Node => {
+    const before = nodes.get(node.key);
+    if (before === undefined) nodes.set(node.key, node);
+    return before ?? node;
+  };
+  const known = new Map<Node, Comparison>();
   // Values without any change, also in their parts: most schemas are used in many places.
-  const same = new Set<string>();
+  const same = new Set<Node>();
   let depth = 0;
   const compare = (node: Node): Comparison => {
-    const before = known.get(node.key);
+    const before = known.get(node);
     if (before !== undefined) return before;
     // A schema that is compared because of itself is the same, unless something else of it differs.
-    known.set(node.key, NOTHING);
+    known.set(node, NOTHING);
     depth += 1;
-    const found = compareNode(node, { contracts, readers, find });
+    const { changes, children } = compareNode(node, { contracts, readers, find });
     depth -= 1;
-    known.set(node.key, found);
+    const found = { changes, children: children.map((child) => ({ ...child, node: intern(child.node) })) };
+    known.set(node, found);
     return found;
   };
-  const find = (root: Node): readonly PlacedChange[] => {
-    const seen = new Map([[root.key, '']]);
-    const waiting = [root];
+  const find = (given: Node): readonly PlacedChange[] => {
+    const root = intern(given);
+    const seen = new Map([[root, '']]);
     const found: PlacedChange[] = [];
-    // The list grows while it is read.
-    for (const node of waiting) {
-      if (same.has(node.key)) continue;
-      const at = seen.get(node.key) ?? '';
+    // The list of nodes grows while it is read, the nearest first.
+    for (const [node, at] of seen) {
+      if (same.has(node)) continue;
       const { changes, children } = compare(node);
       for (const change of changes) found.push({ at, change });
-      for (const { step, node: child } of children) {
-        if (seen.has(child.key)) continue;
-        seen.set(child.key, at + step);
-        waiting.push(child);
-      }
+      for (const { step, node: child } of children) if (!seen.has(child)) seen.set(child, at + step);
     }
     // Inside of a comparison a value can look the same because it is not compared yet.
-    if (found.length === 0 && depth === 0) for (const key of seen.keys()) same.add(key);
+    if (found.length === 0 && depth === 0) for (const node of seen.keys()) same.add(node);
     return found;
   };
   return {
