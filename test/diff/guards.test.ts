@@ -124,6 +124,24 @@ describe('recursive schemas', () => {
     expect(listVerdicts(await diff(old, now), 'request')).toEqual(['breaking TYPE_NARROWED']);
   });
 
+  it('are compared in every operation, also where an alternative leads back to its union', async () => {
+    const write = (type: string): Readonly<Record<string, unknown>> => {
+      const toOperation = ($ref: string): object => {
+        const content = { 'application/json': { schema: { $ref } } };
+        return { post: { requestBody: { content }, responses: { 204: { description: 'done' } } } };
+      };
+      const union = `{oneOf: [{type: object, properties: {n: {$ref: "#/components/schemas/Node"}}}, {type: object, properties: {z: {type: ${type}}}}]}`;
+      const paths = {
+        '/a': toOperation('#/components/schemas/Node'),
+        '/b': toOperation('#/components/schemas/Node'),
+      };
+      return { ...toDocument({}), paths, components: { schemas: { Node: yaml(union) } } };
+    };
+    const [finding, ...others] = await diff(write('number'), write('integer'));
+    expect(finding?.operations).toEqual(['POST /a', 'POST /b']);
+    expect(others).toEqual([]);
+  });
+
   it('are compared with the same schema written out again', async () => {
     const old = toSchemaDocument(root, { Node: yaml(NODE) });
     const now = toSchemaDocument(yaml(NODE), { Node: yaml(NODE) });

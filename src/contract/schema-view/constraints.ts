@@ -1,7 +1,7 @@
 import { isEqualJson, isObject, type SchemaObject, SCHEMA_TYPES } from '../../base/json.js';
 import { memoize } from '../../base/memoize.js';
 import type { Contract } from '../contract.js';
-import { toPointer } from '../pointer.js';
+import { followBareReferences, toPointer } from '../pointer.js';
 import { LOWER_BOUNDS, UPPER_BOUNDS } from './keywords.js';
 import { ANY_SCHEMA, type SchemaPart } from './parts.js';
 import type { SchemaPointers } from './walk.js';
@@ -58,6 +58,8 @@ export interface Constraints {
 
 /** Reads what schemas say about a value. */
 export interface ConstraintsReader {
+  /** The pointers of schemas, references without other keywords resolved: equal for all uses of a component. */
+  targets(pointers: SchemaPointers): SchemaPointers;
   /** The cases of the schemas at pointers, which apply to one value together. */
   cases(pointers: SchemaPointers): readonly SchemaCase[];
   /** The constraints of a case. */
@@ -66,6 +68,7 @@ export interface ConstraintsReader {
 
 /** A reader of one contract that reads each list of pointers once. */
 export function createConstraintsReader(contract: Contract): ConstraintsReader {
+  const toTarget = memoize((pointer: string): string => followBareReferences(contract.document, pointer));
   const known = memoize((key: string): readonly SchemaCase[] => {
     const pointers = key === '' ? [] : key.split('\n');
     return pointers.reduce<readonly SchemaCase[]>(
@@ -75,7 +78,8 @@ export function createConstraintsReader(contract: Contract): ConstraintsReader {
   });
   const read = new Map<SchemaCase, Constraints>();
   return {
-    cases: (pointers) => known(pointers.join('\n')),
+    targets: (pointers) => pointers.map(toTarget),
+    cases: (pointers) => known(pointers.map(toTarget).join('\n')),
     constraints: (chosen) => {
       const before = read.get(chosen);
       const constraints = before ?? readConstraints(chosen.parts);
@@ -115,7 +119,9 @@ function expand(contract: Contract, { pointer, orNull, seen }: Expansion): reado
   const inside = new Set([...seen, pointer]);
   const below = (at: string, isNullable: boolean): readonly SchemaCase[] =>
     expand(contract, { pointer: at, orNull: isNullable, seen: inside });
-  let cases: readonly SchemaCase[] = [{ name: '', parts: [{ schema, pointer, orNull }] }];
+  // A reference says nothing itself.
+  const isBare = schema.$ref !== undefined && Object.keys(schema).length === 1;
+  let cases: readonly SchemaCase[] = isBare ? [NO_PARTS] : [{ name: '', parts: [{ schema, pointer, orNull }] }];
   if (schema.$ref !== undefined) {
     const target = contract.resolve({ $ref: schema.$ref }, pointer).pointer;
     if (target !== pointer) cases = join(cases, below(target, orNull));
@@ -192,9 +198,7 @@ function readValues(schema: SchemaObject): readonly unknown[] | undefined {
 }
 
 function readConstraints(parts: readonly CasePart[]): Constraints {
-  // A reference says nothing itself.
-  const own = parts.find(({ schema }) => Object.keys(schema).some((keyword) => keyword !== '$ref'));
-  const first = (own ?? parts[0])?.pointer ?? '';
+  const first = parts[0]?.pointer ?? '';
   const schemas = parts.map(({ schema }) => schema);
   const discriminator = schemas.find((schema) => isObject(schema.discriminator))?.discriminator;
   const defaults = schemas.filter((schema) => 'default' in schema).map((schema) => schema.default);

@@ -114,7 +114,7 @@ interface Parts {
 
 function toNode({ old, now, direction, isText }: ValuePair, readers: Parts['readers']): Node {
   return {
-    key: [direction, isText, ...old, '', ...now].join('\n'),
+    key: [direction, isText, ...readers.old.targets(old), '', ...readers.now.targets(now)].join('\n'),
     old: readers.old.cases(old),
     now: readers.now.cases(now),
     direction,
