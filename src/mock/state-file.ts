@@ -107,7 +107,16 @@ function report(
   }: { readonly path: string; readonly error: MockError | undefined; readonly startedAt: number },
 ): void {
   const elapsedMs = readMonotonic() - startedAt;
-  onReload?.({ changed: [path], applied: error === undefined, error, loaded: [], kept: [], notes: [], elapsedMs });
+  onReload?.({
+    changed: [path],
+    applied: error === undefined,
+    error,
+    loaded: [],
+    kept: [],
+    notes: [],
+    breaking: [],
+    elapsedMs,
+  });
 }
 
 /** @throws MockError `STATE_UNWRITABLE`. */

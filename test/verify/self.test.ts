@@ -11,7 +11,11 @@ const SHARED = resolve('../shared/specs');
 const OWN = ['spec/openapi.yaml', 'test/recording/contracts/json-server.yaml'].filter((path) => existsSync(path));
 const documents = [
   ...OWN,
-  ...(existsSync(SHARED) ? readdirSync(SHARED).filter((name) => /\.(json|ya?ml)$/.test(name)).map((name) => join(SHARED, name)) : []),
+  ...(existsSync(SHARED)
+    ? readdirSync(SHARED)
+        .filter((name) => /\.(json|ya?ml)$/.test(name))
+        .map((name) => join(SHARED, name))
+    : []),
 ];
 
 describe('a mock', () => {
@@ -27,9 +31,26 @@ describe('a mock', () => {
     });
     if (process.env['SHOW'] !== undefined) {
       console.log(spec, requests, verified.length, findings.length);
-      for (const each of findings.slice(0, 12)) console.log('  ', each.code, each.operations[0], each.case, each.message, each.request.method, each.request.target, each.request.body?.slice(0, 200) ?? '', '=>', each.status, each.answer.slice(0, 160));
+      for (const each of findings.slice(0, 12))
+        console.log(
+          '  ',
+          each.code,
+          each.operations[0],
+          each.case,
+          each.message,
+          each.request.method,
+          each.request.target,
+          each.request.body?.slice(0, 200) ?? '',
+          '=>',
+          each.status,
+          each.answer.slice(0, 160),
+        );
     }
     expect(requests).toBeGreaterThan(0);
-    expect(findings.map(({ code, operations, case: name, message }) => `${code} ${operations[0] ?? ''} (${name}): ${message}`)).toEqual([]);
+    expect(
+      findings.map(
+        ({ code, operations, case: name, message }) => `${code} ${operations[0] ?? ''} (${name}): ${message}`,
+      ),
+    ).toEqual([]);
   });
 });
