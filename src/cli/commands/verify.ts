@@ -17,7 +17,7 @@ import { REPORT_FORMATS, type ReportFormat, writeReport } from '../../tools/veri
 import { createTarget } from '../../tools/verify/target.js';
 import { type Verification, verifyService } from '../../tools/verify/verify.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
-import { collect, collectHeader, readNumber } from '../flags.js';
+import { collect, collectHeader, readInteger, readNumber } from '../flags.js';
 import { loadModule, readExports } from '../load-module.js';
 import { type Output, writeOutputFile } from '../output.js';
 
@@ -27,6 +27,7 @@ interface VerifyFlags extends DocumentFlags, Output {
   readonly header?: Readonly<Record<string, string>>;
   readonly operation?: readonly string[];
   readonly exclude?: readonly string[];
+  readonly seed: number;
   readonly rate?: number;
   readonly timeout: number;
   readonly budget: number;
@@ -46,6 +47,7 @@ export function defineCommand(command: Command, output: Output): void {
     .option('--header <line>', 'header to send, such as a credential, as "name: value"; repeatable', collectHeader)
     .option('--operation <id>', 'verify only this operation; repeatable', collect)
     .option('--exclude <id>', 'leave out this operation; repeatable', collect)
+    .option('--seed <n>', 'seed of generated values; the same seed sends the same requests', readInteger, 1)
     .option('--rate <n>', 'requests per second (default: no limit)', readNumber)
     .option('--timeout <ms>', 'milliseconds to wait for an answer', readNumber, 30_000)
     .option('--budget <seconds>', 'seconds after which nothing is sent any more', readNumber, 600)
@@ -79,7 +81,7 @@ async function runVerify(flags: VerifyFlags): Promise<number> {
     ...flags,
     operation: flags.operation ?? earlier?.flatMap(({ operations }) => operations),
   });
-  const found = await verifyService(createVerifyContext(contract), target, {
+  const found = await verifyService(createVerifyContext(contract, flags.seed), target, {
     allowUnsafe: flags.allowUnsafe === true,
     includes,
   });

@@ -52,9 +52,9 @@ export async function listCases(parts: CaseParts, operation: Operation, ids: Kno
   return first === undefined ? [] : [first, ...unauthorized, ...rest];
 }
 
-function toCase(draft: RequestDraft, name: string, wants: Expectation, request?: () => Request): VerifyCase {
+function toCase(draft: RequestDraft, name: string, wants: Expectation): VerifyCase {
   const namesItems = namesOf([draft.query, draft.body?.value]).some((each) => NAMES_ITEM.test(each));
-  return { operation: draft.operation, name, wants, namesItems, request: request ?? (() => toRequest(draft)) };
+  return { operation: draft.operation, name, wants, namesItems, request: () => toRequest(draft) };
 }
 
 /** The names of properties whose values are the ids of other items. */
@@ -73,7 +73,7 @@ async function check(parts: CaseParts, each: VerifyCase): Promise<VerifyCase | u
   if (match.kind !== 'operation' || match.operation.id !== each.operation.id) return undefined;
   const { pathText, isFormOfGet } = match;
   const call = await parts.decoder.decode({ operation: each.operation, pathText, isFormOfGet, request });
-  const [mistake] = listErrors(call.violations).filter(({ code }) => code !== 'CREDENTIAL_MISSING');
+  const mistake = listErrors(call.violations).find(({ code }) => code !== 'CREDENTIAL_MISSING');
   if (each.wants === 'refused') return mistake === undefined ? undefined : { ...each, mistake };
   return mistake === undefined ? each : undefined;
 }
@@ -112,8 +112,11 @@ function listMalformed(draft: RequestDraft): readonly VerifyCase[] {
     return new host.Request(url, { method, headers: own, body: text });
   };
   return [
-    toCase(draft, 'a body that is not JSON', 'refused', send(body.media.type, '{"a":')),
-    toCase(draft, 'a body of another media type', 'refused', send('text/x-unknown', JSON.stringify(body.value))),
+    { ...toCase(draft, 'a body that is not JSON', 'refused'), request: send(body.media.type, '{"a":') },
+    {
+      ...toCase(draft, 'a body of another media type', 'refused'),
+      request: send('text/x-unknown', JSON.stringify(body.value)),
+    },
   ];
 }
 

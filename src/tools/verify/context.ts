@@ -31,13 +31,21 @@ export interface VerifyContext extends CallParts {
   ): { readonly report: OperationReport; readonly collection: VerifiedCollection } | undefined;
 }
 
+function withSeed(generator: Generator, seed: number): Generator {
+  return {
+    ...generator,
+    value: (pointer, context) => generator.value(pointer, { ...context, seed }),
+    complete: (pointer, partial, context) => generator.complete(pointer, partial, { ...context, seed }),
+  };
+}
+
 const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
 
-/** Reads a document for its verification. */
-export function createVerifyContext(contract: Contract): VerifyContext {
+/** Reads a document for its verification. @param seed - Decides the generated values. */
+export function createVerifyContext(contract: Contract, seed = 1): VerifyContext {
   const resources = inferResources(contract);
   const validators = createValidators(contract);
-  const generator = createGenerator(contract, validators);
+  const generator = withSeed(createGenerator(contract, validators), seed);
   const reporting = {
     contract,
     items: createItems(createItemModels({ contract, resources, validators, generator })),

@@ -87,7 +87,7 @@ export function joinCauses(breaks: readonly FoundBreak[]): readonly Finding[] {
     if (known === undefined) byCause.set(cause, { first: each, operations: new Set([each.operation]) });
     else known.operations.add(each.operation);
   }
-  return [...byCause.values()].map(({ first: { operation: _, ...first }, operations }) => {
+  return [...byCause.values()].map(({ first: { operation: _operation, ...first }, operations }) => {
     return { ...first, operations: [...operations] };
   });
 }

@@ -61,7 +61,7 @@ export function createJudge(validators: Validators): (judged: Judged) => Judgeme
     }
     const expected = judgeStatus(judged, status);
     return {
-      breaks: [...expected.breaks, ...judgeAnswer(judged, status, check, validators)],
+      breaks: [...expected.breaks, ...judgeAnswer({ ...judged, status }, check, validators)],
       learned: expected.learned,
     };
   };
@@ -115,12 +115,11 @@ const CODES: Readonly<Record<string, FindingCode>> = {
 };
 
 function judgeAnswer(
-  judged: Judged,
-  status: number,
+  judged: Judged & { readonly status: number },
   check: ReturnType<typeof createResponseCheck>,
   validators: Validators,
 ): readonly FoundBreak[] {
-  const { operation, exchange } = judged;
+  const { operation, exchange, status } = judged;
   const { headers, body, text } = exchange;
   const declared = findResponse(operation, status);
   // Few documents declare the errors that every server has.
@@ -128,7 +127,9 @@ function judgeAnswer(
   const type = readContentType(headers);
   const isEmpty = EMPTY_STATUSES.has(status) || operation.method === 'HEAD';
   const violations = check(operation, { status, headers, body: isEmpty ? undefined : body });
-  const breaks = violations.map((violation) => {
+  // Errors are often made by something in front of the service.
+  const counted = violations.filter(({ code }) => status < 400 || code !== 'MEDIA_TYPE_UNDECLARED');
+  const breaks = counted.map((violation) => {
     const code = CODES[violation.code] ?? 'BODY_WRONG';
     const pointer = violation.schemaPointer ?? operation.pointer;
     return toBreak(judged, { code, message: `${violation.message} (${status})`, pointer });

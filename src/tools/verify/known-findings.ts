@@ -18,7 +18,7 @@ export interface Suppression {
   readonly until?: string;
 }
 
-const MEMBERS: readonly string[] = ['code', 'operation', 'pointer', 'reason', 'until'];
+const MEMBERS: ReadonlySet<string> = new Set(['code', 'operation', 'pointer', 'reason', 'until']);
 
 /** Reads a file of suppressions, YAML or JSON. @throws MockError `OPTION_INVALID` with the place of a mistake. */
 export function readSuppressions(file: string): readonly Suppression[] {
@@ -35,7 +35,7 @@ export function readSuppressions(file: string): readonly Suppression[] {
   return (value as readonly unknown[]).map((each, i) => {
     const pointer = toPointer(i);
     if (!isObject(each)) throw invalid('a suppression must be an object', pointer);
-    const unknown = Object.keys(each).find((name) => !MEMBERS.includes(name));
+    const unknown = Object.keys(each).find((name) => !MEMBERS.has(name));
     if (unknown !== undefined) throw invalid(`a suppression has no member "${unknown}"`, `${pointer}/${unknown}`);
     if (Object.values(each).some((member) => typeof member !== 'string'))
       throw invalid('each member must be a string', pointer);

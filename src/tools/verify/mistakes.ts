@@ -110,7 +110,7 @@ function wrongValue(contract: Contract, property: Schema | undefined, isJson: bo
 const MAX_URL_TEXT = 1000;
 
 /** Values just beyond the bounds of a schema. */
-function listBeyond(schema: SchemaObject | undefined): readonly unknown[] {
+function listBeyond(schema: SchemaObject | undefined): readonly (number | string)[] {
   if (schema === undefined || schema.enum !== undefined) return [];
   const { type, minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength, format, pattern } = schema;
   if (type === 'integer' || type === 'number') {
@@ -118,7 +118,7 @@ function listBeyond(schema: SchemaObject | undefined): readonly unknown[] {
       typeof exclusiveMinimum === 'number' ? exclusiveMinimum : minimum === undefined ? undefined : minimum - 1;
     const high =
       typeof exclusiveMaximum === 'number' ? exclusiveMaximum : maximum === undefined ? undefined : maximum + 1;
-    return [low, high].filter((value) => value !== undefined && Number.isSafeInteger(value));
+    return [low, high].flatMap((value) => (value !== undefined && Number.isSafeInteger(value) ? [value] : []));
   }
   if (type !== 'string' || format !== undefined || pattern !== undefined) return [];
   const short = minLength === undefined || minLength < 2 ? [] : ['a'.repeat(minLength - 1)];

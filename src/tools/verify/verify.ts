@@ -58,7 +58,7 @@ export async function verifyService(
   for (const operation of context.contract.operations) {
     if (!options.includes(operation)) continue;
     options.onOperation?.(operation);
-    const reason = target.isOver ? 'the time was over' : await verifyOperation(parts, pool, operation, options);
+    const reason = target.isOver ? 'the time was over' : await verifyOperation({ ...parts, pool }, operation, options);
     if (reason === undefined) verified.push(operation.id);
     else skipped.push({ operation: operation.id, message: reason });
   }
@@ -97,12 +97,11 @@ const MAX_ITEMS = 3;
 
 /** Sends the cases of an operation. @returns why none was sent. */
 async function verifyOperation(
-  parts: WalkParts,
-  pool: ItemPool,
+  parts: WalkParts & { readonly pool: ItemPool },
   operation: Operation,
   { allowUnsafe }: VerifyOptions,
 ): Promise<string | undefined> {
-  const { context, target, judge, found } = parts;
+  const { context, target, judge, found, pool } = parts;
   const isSafe = SAFE_METHODS.includes(operation.method);
   if (!isSafe && !allowUnsafe) return `${operation.method} may change something: --allow-unsafe sends it`;
   const known = context.reportOf(operation.id);
