@@ -214,11 +214,11 @@ export async function startLibrary(
     if (isMissing && !is('acceptsMissing')) return refuse('something is missing');
     const isType =
       (title === undefined || typeof title === 'string') && (pages === undefined || Number.isInteger(pages));
-    if (!isType && !is('acceptsType')) return refuse('a wrong type');
+    if (!isType && !(is('acceptsType') && isNew)) return refuse('a wrong type');
     if (genre !== undefined && !['novel', 'poetry'].includes(genre) && !is('acceptsEnum')) return refuse('no genre');
     if (pages !== undefined && !(pages >= 1 && pages <= 5000) && !is('acceptsRange') && !is('acceptsType'))
       return refuse('no such number');
-    if (String(title).length > 100 && !is('acceptsLength')) return refuse('too long');
+    if (String(title).length > 100 && !(is('acceptsLength') && isNew)) return refuse('too long');
     return { sent };
   };
 

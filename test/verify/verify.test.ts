@@ -11,7 +11,7 @@ const CREDENTIAL = { authorization: 'Bearer verify-token-1' };
 
 async function verify(
   url: string,
-  { seed = 1, allowUnsafe = true, headers = CREDENTIAL as Readonly<Record<string, string>>, budgetMs = 60_000 } = {},
+  { seed = 1, allowUnsafe = true, headers = CREDENTIAL, budgetMs = 60_000 } = {},
 ): Promise<Verification> {
   const target = createTarget({ baseUrl: url, headers, rate: Infinity, timeoutMs: 5000, budgetMs });
   return verifyService(createVerifyContext(contract, seed), target, { allowUnsafe, includes: () => true });

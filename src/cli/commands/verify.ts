@@ -106,21 +106,22 @@ async function runVerify(flags: VerifyFlags): Promise<number> {
   return found.verified.length === 0 ? 2 : 0;
 }
 
-/** The credentials of the environment: `VOUCH_CREDENTIAL_<SCHEME>` for each security scheme of the document. */
+/** The credentials of the environment: `VOUCH_CREDENTIAL_<SCHEME>` for each security scheme of the document; of HTTP Basic `user:password`. */
 function readCredentials({ securitySchemes }: Contract): Readonly<Record<string, string>> {
-  const entries = Object.entries(securitySchemes).flatMap(
-    ([name, { type, scheme = 'Bearer', in: place, key = name }]) => {
-      const value = process.env[`VOUCH_CREDENTIAL_${name.replaceAll(/(?<=[a-z\d])(?=[A-Z])|\W+/g, '_').toUpperCase()}`];
-      if (value === undefined) return [];
-      if (type !== 'apiKey') return [['authorization', `${scheme} ${value}`] as const];
-      return place === 'header'
-        ? [[key.toLowerCase(), value] as const]
-        : place === 'cookie'
-          ? [['cookie', `${key}=${value}`] as const]
-          : [];
-    },
-  );
-  return Object.fromEntries(entries);
+  const entries = Object.entries(securitySchemes).flatMap(([name, { type, scheme = '', in: place, key = name }]) => {
+    const value = process.env[`VOUCH_CREDENTIAL_${name.replaceAll(/(?<=[a-z\d])(?=[A-Z])|\W+/g, '_').toUpperCase()}`];
+    if (value === undefined) return [];
+    if (type !== 'apiKey') {
+      const isBasic = scheme.toLowerCase() === 'basic';
+      return [['authorization', isBasic ? `Basic ${btoa(value)}` : `Bearer ${value}`]];
+    }
+    return place === 'header'
+      ? [[key.toLowerCase(), value]]
+      : place === 'cookie'
+        ? [['cookie', `${key}=${value}`]]
+        : [];
+  });
+  return Object.fromEntries(entries) as Readonly<Record<string, string>>;
 }
 
 function createFilter(

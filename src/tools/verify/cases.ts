@@ -7,6 +7,7 @@ import { draftRequest, type RequestDraft, toRequest } from '../../features/inspe
 import { type CallParts, matchRequest } from '../../features/recording/matching/exchange-index.js';
 import type { Generator } from '../../generate/generate.js';
 import { listErrors, type Violation } from '../../schema/violation.js';
+import { BARE, NOT_JSON, OTHER_TYPE } from './finding.js';
 import { breakRequest } from './mistakes.js';
 
 /** What the document says about the answer to a request. */
@@ -41,13 +42,19 @@ export async function listCases(parts: CaseParts, operation: Operation, ids: Kno
   const drafts = draftValid(parts, operation, ids);
   const [minimal] = drafts;
   if (minimal === undefined) return [];
-  const wrong = breakRequest(parts.contract, minimal[1]).map(({ mistake, draft }) => [mistake, draft] as const);
+  // The mistakes of what is required come first; the full request has those of the rest.
+  const full = drafts.at(-1) ?? minimal;
+  const mistakes = [minimal, full].flatMap(([, draft]) => breakRequest(parts.contract, draft));
+  const wrong = new Map(mistakes.toReversed().map(({ mistake, draft }) => [mistake, draft]));
   const valid = drafts.map(([name, draft]) => toCase(draft, name, 'success'));
-  const invalid = [...wrong.map(([name, draft]) => toCase(draft, name, 'refused')), ...listMalformed(minimal[1])];
+  const invalid = [
+    ...[...wrong].toReversed().map(([name, draft]) => toCase(draft, name, 'refused')),
+    ...listMalformed(minimal[1]),
+  ];
   const checked = await Promise.all([...valid, ...invalid].map((each) => check(parts, each)));
   const isPublic = operation.security.length === 0 || operation.security.some((each) => Object.keys(each).length === 0);
   const bare = { ...minimal[1], credentials: { headers: {}, query: {} } };
-  const unauthorized = isPublic ? [] : [toCase(bare, 'without credentials', 'unauthorized')];
+  const unauthorized = isPublic ? [] : [toCase(bare, BARE, 'unauthorized')];
   const [first, ...rest] = checked.flatMap((each) => each ?? []);
   return first === undefined ? [] : [first, ...unauthorized, ...rest];
 }
@@ -112,9 +119,9 @@ function listMalformed(draft: RequestDraft): readonly VerifyCase[] {
     return new host.Request(url, { method, headers: own, body: text });
   };
   return [
-    { ...toCase(draft, 'a body that is not JSON', 'refused'), request: send(body.media.type, '{"a":') },
+    { ...toCase(draft, NOT_JSON, 'refused'), request: send(body.media.type, '{"a":') },
     {
-      ...toCase(draft, 'a body of another media type', 'refused'),
+      ...toCase(draft, OTHER_TYPE, 'refused'),
       request: send('text/x-unknown', JSON.stringify(body.value)),
     },
   ];

@@ -31,6 +31,11 @@ export const FINDING_CODES = {
   VALID_REFUSED: 'a valid request is refused',
 } as const;
 
+/** The names of cases that each operation has. */
+export const NOT_JSON = 'a body that is not JSON';
+export const OTHER_TYPE = 'a body of another media type';
+export const BARE = 'without credentials';
+
 /** The code of a kind of findings. */
 export type FindingCode = keyof typeof FINDING_CODES;
 
@@ -72,8 +77,13 @@ export interface Learned {
   readonly message: string;
 }
 
+/** Cases that are the same for each operation: what is wrong with their answers has one cause. */
+const GENERAL: ReadonlySet<string> = new Set([NOT_JSON, OTHER_TYPE, BARE]);
+
 /** What identifies the cause of a finding: findings with the same cause are one. */
-export function readCause({ code, pointer, operation }: Pick<FoundBreak, 'code' | 'operation' | 'pointer'>): string {
+export function readCause(found: Pick<FoundBreak, 'case' | 'code' | 'operation' | 'pointer'>): string {
+  const { code, pointer, operation } = found;
+  if (GENERAL.has(found.case)) return `${code} ${found.case}`;
   // A schema that several operations share has one cause; elsewhere each operation has its own.
   return /\/(?:schemas|headers|parameters)\//.test(pointer) ? `${code} ${pointer}` : `${code} ${operation} ${pointer}`;
 }

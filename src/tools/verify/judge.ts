@@ -77,7 +77,7 @@ function judgeStatus(judged: Judged, status: number): Judgement {
   if (wants === 'refused') {
     if (status >= 400) return { breaks: [], learned: [] };
     const message = `it answers ${status} to an invalid request: ${mistake?.message ?? name}`;
-    const pointer = mistake?.schemaPointer ?? pointerOf(operation, '');
+    const pointer = findDeclared(operation, mistake?.schemaPointer ?? '');
     return { breaks: [toBreak(judged, { code: 'INVALID_ACCEPTED', message, pointer })], learned: [] };
   }
   if (wants === 'unauthorized') {
@@ -106,6 +106,14 @@ function judgeStatus(judged: Judged, status: number): Judgement {
     breaks: [toBreak(judged, { code: 'VALID_REFUSED', message, pointer: operation.pointer, verdict: 'unknown' })],
     learned: [],
   };
+}
+
+/** The parameter or the body that a mistake is in: a service that does not check it has one finding, whatever it accepts. */
+function findDeclared({ parameters, body, pointer }: Operation, schemaPointer: string): string {
+  const own = parameters.find(
+    (each) => schemaPointer.startsWith(each.schemaPointer) || schemaPointer.startsWith(each.pointer),
+  );
+  return own?.pointer ?? body?.pointer ?? pointer;
 }
 
 const CODES: Readonly<Record<string, FindingCode>> = {
@@ -141,7 +149,7 @@ function judgeAnswer(
     breaks.push(toBreak(judged, { code: 'BODY_MALFORMED', message, pointer: media?.pointer ?? operation.pointer }));
   }
   for (const header of declared?.headers ?? []) {
-    const value = readField(headers, header.name);
+    const value = readField(headers, header.name.toLowerCase());
     if (value === undefined || header.mediaType !== undefined) continue;
     const fits = readTexts(value).some(
       (each) => validators.check(header.schemaPointer, 'response')(each, 'body').length === 0,

@@ -114,8 +114,8 @@ export function compareFindings(
   now: readonly Finding[],
   verified: readonly string[],
 ): readonly Replayed[] {
-  const causesOf = ({ code, pointer, operations }: Finding): readonly string[] =>
-    operations.map((operation) => readCause({ code, pointer, operation }));
+  const causesOf = (finding: Finding): readonly string[] =>
+    finding.operations.map((operation) => readCause({ ...finding, operation }));
   const causes = new Set(now.flatMap(causesOf));
   return earlier.map((finding) => {
     if (causesOf(finding).some((cause) => causes.has(cause))) return { finding, state: 'still there' };

@@ -43,7 +43,10 @@ export async function walkLife(parts: LifeParts): Promise<void> {
   pool.add(collection.resource.name, { ids: kept.ids, isOwn: true });
   const created = await createItem(parts, create);
   if (created === undefined) return;
-  if (read !== undefined) await readBack(parts, read, { created, code: 'CREATED_DIFFERS', case: 'read after create' });
+  if (read !== undefined) {
+    const isThere = await readBack(parts, read, { created, code: 'CREATED_DIFFERS', case: 'read after create' });
+    if (!isThere) return;
+  }
   const list = find('list');
   const isOwn = list !== undefined && isWholeList(parts, list) && list.parents.length === create.parents.length;
   if (isOwn) await checkListed(parts, list, { created, wants: true });
@@ -136,7 +139,7 @@ function setAt(value: unknown, [name, ...rest]: readonly string[], given: unknow
   return isObject(value) ? { ...value, [name]: setAt(value[name], rest, given) } : value;
 }
 
-/** Reads an item that was created or changed, and compares the strings that were sent. */
+/** Reads an item that was created or changed, and compares the strings that were sent. @returns whether there is such an item. */
 async function readBack(
   parts: LifeParts,
   read: OperationReport,
@@ -145,16 +148,16 @@ async function readBack(
     code,
     case: name,
   }: { readonly created: Created; readonly code: 'CREATED_DIFFERS' | 'UPDATE_LOST'; readonly case: string },
-): Promise<void> {
+): Promise<boolean> {
   const judged = await ask(parts, read, { case: name, ids: created.ids });
   const { status, body } = judged.exchange;
   const { pointer } = judged.operation;
   if (status === 404 || status === 410) {
     const message = `the item that was created answers ${status}`;
     parts.found.breaks.push(toBreak(judged, { code: 'NOT_CREATED', message, pointer }));
-    return;
+    return false;
   }
-  if (status === undefined || status >= 300) return;
+  if (status === undefined || status >= 300) return true;
   for (const [at, text] of Object.entries(created.sent)) {
     const own = read.answer?.renamed.find((each) => each.item === at)?.body ?? at;
     const shown = readPointer(body, `${read.answer?.item ?? ''}${own}`);
@@ -165,6 +168,7 @@ async function readBack(
     const message = `${own} is ${JSON.stringify(shown.slice(0, 60))}, and ${JSON.stringify(text)} was sent`;
     parts.found.breaks.push(toBreak(judged, { code, message, pointer }));
   }
+  return true;
 }
 
 function mayShow({ context }: LifeParts, read: OperationReport, body: unknown): boolean {

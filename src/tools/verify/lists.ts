@@ -126,6 +126,8 @@ export async function walkList(parts: WalkParts, of: ListOf): Promise<readonly u
   if (isSameSet && again.ids.join('\0') !== first.ids.join('\0')) {
     const message = `the items ${first.ids.slice(0, 5).join(', ')} are ${again.ids.slice(0, 5).join(', ')} in the next request`;
     breaks.push(toBreak(again.judged, { code: 'ORDER_CHANGED', message, pointer: again.judged.operation.pointer }));
+    // Pages of a list in another order repeat items.
+    return first.items;
   }
   const { limit } = report.list?.parameters ?? {};
   if (limit !== undefined && first.ids.length > PAGE_SIZE) await walkPages(parts, of, limit);

@@ -1,0 +1,165 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Ended, runProgram } from '../cli/run-program.js';
+import { createFolder } from '../folders.js';
+import { type Break, DOCUMENT, startLibrary } from './library.js';
+
+const FOLDER_FILES = { 'library.json': JSON.stringify(DOCUMENT, null, 2) };
+
+interface Run {
+  readonly folder: string;
+  readonly verify: (...flags: readonly string[]) => Promise<Ended>;
+}
+
+/** A folder with the document, and the command that verifies a service with a planted break. */
+async function open(
+  broken?: Break,
+  env: Readonly<Record<string, string>> = { VOUCH_CREDENTIAL_BEARER: 'token-1' },
+): Promise<Run> {
+  const folder = createFolder(FOLDER_FILES);
+  const { url } = await startLibrary(broken);
+  return {
+    folder,
+    verify: (...flags) => runProgram(['verify', join(folder, 'library.json'), '--base-url', url, ...flags], { env }),
+  };
+}
+
+const readJson = (text: string): { readonly findings: readonly { readonly code: string; readonly curl: string }[] } =>
+  JSON.parse(text) as { readonly findings: readonly { readonly code: string; readonly curl: string }[] };
+
+describe('vouch verify', () => {
+  it('exits with 0 where the service keeps the document, with the credentials of the environment', async () => {
+    const { verify } = await open();
+    const { code, out } = await verify('--allow-unsafe');
+    expect({ code, out }).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^6 operations verified, \d+ requests: 0 findings$/m) as string,
+    });
+  });
+
+  it('prints a finding with its place, its verdict and a command that repeats it, without the credential', async () => {
+    const { verify } = await open('wrongType');
+    const { code, out } = await verify();
+    expect(code).toBe(1);
+    expect(out).toContain('BODY_WRONG  getStatus: answer property "load" must be a number, got "0.5" (200)');
+    expect(out).toMatch(/library\.json:\d+:\d+/);
+    expect(out).toContain('the service does not keep the document');
+    expect(out).toMatch(/curl http:\/\/127\.0\.0\.1:\d+\/status/);
+    expect(out).toContain('correct first: BODY_WRONG of getStatus');
+    expect(out).not.toContain('token-1');
+  });
+
+  it('says what it skips, and exits with 2 where it can verify nothing', async () => {
+    const { verify } = await open();
+    const { code, out } = await verify('--operation', 'deleteBook');
+    expect(code).toBe(2);
+    expect(out).toContain('deleteBook: DELETE may change something: --allow-unsafe sends it');
+  });
+
+  it('selects operations, and names the nearest one of a wrong name', async () => {
+    const { verify } = await open('wrongType');
+    expect((await verify('--exclude', 'getStatus')).code).toBe(0);
+    const { code, error } = await verify('--operation', 'getStats');
+    expect({ code, error }).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('did you mean "getStatus"') as string,
+    });
+  });
+
+  it('writes each format', async () => {
+    const { verify, folder } = await open('wrongType');
+    const json = readJson((await verify('--format', 'json')).out);
+    expect(json.findings).toMatchObject([
+      { code: 'BODY_WRONG', verdict: 'service', curl: expect.stringContaining('/status') as string },
+    ]);
+    const junit = (await verify('--format', 'junit')).out;
+    expect(junit).toContain('failures="1"');
+    const sarif = JSON.parse((await verify('--format', 'sarif')).out) as {
+      readonly runs: readonly { readonly results: readonly object[] }[];
+    };
+    expect(sarif.runs[0]?.results).toMatchObject([{ ruleId: 'BODY_WRONG', level: 'error' }]);
+    expect((await verify('--format', 'github')).out).toMatch(
+      /^::error file=.*library\.json,line=\d+,title=BODY_WRONG::getStatus: /m,
+    );
+    const page = join(folder, 'report.html');
+    const { out } = await verify('--format', 'html', '--out', page);
+    expect(out).toBe('');
+    expect(readFileSync(page, 'utf8')).toContain('<h2>BODY_WRONG <small>getStatus</small></h2>');
+  });
+
+  it('accepts findings with a reason until a date', async () => {
+    const { verify, folder } = await open('wrongType');
+    const file = join(folder, 'accepted.yaml');
+    writeFileSync(
+      file,
+      '- { code: BODY_WRONG, operation: getStatus, reason: fixed in the next release, until: "2999-01-01" }\n',
+    );
+    expect(await verify('--suppressions', file)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('1 suppressed') as string,
+    });
+    writeFileSync(file, '- { code: BODY_WRONG, reason: fixed soon, until: "2020-01-01" }\n');
+    const expired = await verify('--suppressions', file);
+    expect(expired.code).toBe(1);
+    expect(expired.out).toContain('a suppression has expired on 2020-01-01: fixed soon');
+  });
+
+  it.each([
+    ['{}', 'the suppressions must be an array'],
+    ['- { code: BODY_WRONG }', 'a suppression needs a reason'],
+    ['- { reason: later }', 'a suppression names a code, an operation or a pointer'],
+    ['- { code: BODY_RONG, reason: later }', 'there is no code "BODY_RONG"'],
+    ['- { code: BODY_WRONG, reason: later, until: soon }', 'until must be a date: 2027-01-31'],
+    ['- { cod: BODY_WRONG, reason: later }', 'a suppression has no member "cod"'],
+  ])('refuses the suppressions %s with the place', async (text, message) => {
+    const { verify, folder } = await open();
+    const file = join(folder, 'accepted.yaml');
+    writeFileSync(file, `${text}\n`);
+    const { code, error } = await verify('--suppressions', file);
+    expect({ code, error }).toMatchObject({ code: 1, error: expect.stringContaining(message) as string });
+    expect(error).toMatch(/accepted\.yaml:1:\d+/);
+  });
+
+  it('stores findings, and says which are fixed and which are still there', async () => {
+    const { verify, folder } = await open('wrongType');
+    const file = join(folder, 'findings.json');
+    await verify('--findings', file);
+    expect(existsSync(file)).toBe(true);
+    expect((await verify('--replay', file)).out).toContain('still there: BODY_WRONG of getStatus');
+    const fixed = await startLibrary();
+    const flags = ['verify', join(folder, 'library.json'), '--base-url', fixed.url, '--replay', file];
+    const { code, out } = await runProgram(flags);
+    expect({ code, out }).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('fixed: BODY_WRONG of getStatus') as string,
+    });
+    writeFileSync(file, '{}');
+    expect((await verify('--replay', file)).error).toContain('the file does not have the findings of vouch verify');
+  });
+
+  it('changes requests with a hook', async () => {
+    const { verify, folder } = await open(undefined, {});
+    const file = join(folder, 'hooks.mjs');
+    writeFileSync(
+      file,
+      "export function beforeRequest(request) {\n  request.headers.set('authorization', 'Bearer hook');\n}\n",
+    );
+    expect((await verify()).out).toContain('it answers 401: pass credentials');
+    expect((await verify('--hooks', file)).out).toContain('3 operations verified, 3 skipped');
+    writeFileSync(file, 'export const other = 1;\n');
+    expect((await verify('--hooks', file)).error).toContain('the module exports no function beforeRequest');
+  });
+
+  it('reports a service that cannot be reached', async () => {
+    const folder = createFolder(FOLDER_FILES);
+    const { code, out } = await runProgram([
+      'verify',
+      join(folder, 'library.json'),
+      '--base-url',
+      'http://127.0.0.1:9',
+    ]);
+    expect(code).toBe(1);
+    expect(out).toContain('ANSWER_MISSING');
+  });
+});
