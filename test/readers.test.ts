@@ -24,8 +24,8 @@ const READERS = [
   /^(?:base\/json-schema|features\/scenario\/definition\/schema)\.ts$/u,
   // The properties that a request can have beyond the declared ones.
   /^resources\/item\/declared-members\.ts$/u,
-  // Writes the schemas of items.
-  /^tools\/derive\//u,
+  // Writes the schemas of items, and invalid values.
+  /^tools\/(?:derive\/|verify\/mistakes\.ts$)/u,
   // Writes changes of schemas.
   /^features\/recording\/promote\/document-drift\.ts$/u,
 ];

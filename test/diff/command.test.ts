@@ -1,7 +1,7 @@
 // @module-tag slow
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { defineCommand } from '../../src/cli/commands/diff.js';
+import { defineCommand } from '../../src/cli/commands/compare/diff.js';
 import { type Printed, runCommand } from '../cli/run-command.js';
 import { createFolder, createSharedFolder, writeFiles } from '../folders.js';
 import { startProgram } from '../cli/run-program.js';

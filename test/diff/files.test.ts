@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it, test } from 'vitest';
-import { defineCommand } from '../../src/cli/commands/diff.js';
+import { defineCommand } from '../../src/cli/commands/compare/diff.js';
 import { defineCommand as defineImport } from '../../src/cli/commands/import.js';
 import { createMock } from '../../src/index.js';
 import { type Printed, runCommand } from '../cli/run-command.js';

@@ -30,13 +30,15 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, why: string]>> =
   'docs/migration/prism.md': [1, 'a configuration file; test/recording/proxy.test.ts has such options'],
   'docs/presets.md': [2, 'files for a document of the reader; test/contract/presets.test.ts'],
   'docs/recordings.md': [6, 'output, fragments of options and tests; test/recording/ has them'],
-  'docs/reload.md': [1, 'output; test/reload/ compares such messages'],
+  'docs/reload.md': [2, 'output; test/reload/ compares such messages'],
   'docs/runners.md': [11, 'output, and short forms of the tests in examples/, which .ci/examples.mjs runs'],
   'docs/scenarios.md': [2, 'output; test/scenario/mistakes.test.ts compares such messages whole'],
   'docs/state.md': [5, 'output, and fragments of documents; test/state/hints.test.ts and fixtures.test.ts'],
   'docs/several-documents.md': [2, 'output, and a file that refers to others; tests of several documents have such'],
   'docs/shared-state.md': [1, 'commands that need a Redis server; test/store/ starts one'],
   'docs/tls.md': [1, 'a compose file, which needs a container engine'],
+  'docs/diff.md': [2, 'output; test/diff/ compares such lines'],
+  'docs/verify.md': [3, 'output, and files of the reader; test/verify/command.test.ts has such'],
   'docs/violations.md': [1, 'a fragment of a document; test/http/query.test.ts has such documents'],
 };
 

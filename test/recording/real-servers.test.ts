@@ -1,6 +1,5 @@
 // @module-tag thorough
 // Real servers: a workflow of each is recorded, replayed while the server is stopped, checked, compared and promoted.
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { isAbsolute, join, parse } from 'node:path';
@@ -20,7 +19,7 @@ import { DOCKER } from './services/docker.js';
 import { ETCD } from './services/etcd.js';
 import { JSON_SERVER } from './services/json-server.js';
 import { POWERDNS, POWERDNS_SCHEMA } from './services/powerdns.js';
-import { findProgram, type Service, type Step } from './services/service.js';
+import { findProgram, type Service, start, type Step } from './services/service.js';
 import { SYNCTHING } from './services/syncthing.js';
 
 describe.each([
@@ -151,25 +150,4 @@ async function drift(service: Service, cassette: Cassette, url: string): Promise
   onTestFinished(upstream.close);
   const check = createResponseCheck(validators);
   return findDrift({ contract, cassette, upstream, headers: service.headers, operations: [], check });
-}
-
-async function start(service: Service, folder: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const { child, url, ready } = await service.start(folder);
-  const stop = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill();
-    await once(child, 'exit');
-  };
-  onTestFinished(stop);
-  let output = '';
-  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}: ${output}`);
-    const response = await fetch(`${url}${ready}`, { headers: service.headers }).catch(() => undefined);
-    await response?.arrayBuffer();
-    if (response?.ok === true) return { url, stop };
-    // The server has no sign of its own that it listens.
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

@@ -22,8 +22,8 @@ export interface VerifyCase {
   readonly request: () => Request;
   /** For a request that is invalid: the mistake. */
   readonly mistake?: Violation | undefined;
-  /** Whether it has values that name items of the service, which may not exist. */
-  readonly namesItems: boolean;
+  /** Whether it has values that were made for it: they can break rules that the document cannot say, or name items that do not exist. */
+  readonly hasMadeValues: boolean;
 }
 
 interface CaseParts extends CallParts {
@@ -60,18 +60,14 @@ export async function listCases(parts: CaseParts, operation: Operation, ids: Kno
 }
 
 function toCase(draft: RequestDraft, name: string, wants: Expectation): VerifyCase {
-  const namesItems = namesOf([draft.query, draft.body?.value]).some((each) => NAMES_ITEM.test(each));
-  return { operation: draft.operation, name, wants, namesItems, request: () => toRequest(draft) };
+  const made = [draft.query, draft.header, draft.cookie, draft.body?.value ?? {}];
+  const hasMadeValues =
+    !name.startsWith(EXAMPLE) && made.some((each) => !isObject(each) || Object.keys(each).length > 0);
+  return { operation: draft.operation, name, wants, hasMadeValues, request: () => toRequest(draft) };
 }
 
-/** The names of properties whose values are the ids of other items. */
-const NAMES_ITEM = /(?:_ids?|Ids?|_keys?)$/;
-
-/** All property names in a value. */
-function namesOf(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(namesOf);
-  return isObject(value) ? Object.entries(value).flatMap(([name, each]) => [name, ...namesOf(each)]) : [];
-}
+/** The start of the name of a case whose body is an example of the document. */
+const EXAMPLE = 'example ';
 
 /** The case, with its mistake; undefined if the document does not say what is expected of it. */
 async function check(parts: CaseParts, each: VerifyCase): Promise<VerifyCase | undefined> {
@@ -96,7 +92,7 @@ function draftValid(parts: CaseParts, operation: Operation, ids: KnownIds): read
   const least = generator.complete(body.media.schemaPointer, isObject(body.value) ? {} : body.value, context);
   const withBody = (value: unknown): RequestDraft => withIds({ ...full, body: { ...body, value } }, ids);
   const examples = body.media.examples.flatMap(({ name, value }): readonly NamedDraft[] =>
-    value === undefined ? [] : [[`example ${name}`, withBody(value)]],
+    value === undefined ? [] : [[EXAMPLE + name, withBody(value)]],
   );
   return [['minimal', withBody(least)], ...examples, ['full', full]];
 }

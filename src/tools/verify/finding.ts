@@ -71,7 +71,7 @@ export interface Finding {
 /** What a finding is about, before equal causes are joined. */
 export type FoundBreak = Omit<Finding, 'operations'> & { readonly operation: string };
 
-/** A fact about the service that the document lacks, and that is no mistake: a rule, a limit, credentials. */
+/** A fact about the service that the document lacks, such as a rule, a limit or credentials. */
 export interface Learned {
   readonly operation: string;
   readonly message: string;

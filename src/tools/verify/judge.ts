@@ -17,7 +17,7 @@ export interface Judged {
   readonly exchange: Exchange;
   /** For an invalid request: its mistake, and the pointer to what it breaks. */
   readonly mistake?: { readonly message: string; readonly schemaPointer?: string | undefined } | undefined;
-  /** Whether the request has ids or other values that only the service can know to be right. */
+  /** Whether the request has values that only the service can know to be right. */
   readonly isUncertain?: boolean;
 }
 
@@ -46,6 +46,7 @@ export function createJudge(validators: Validators): (judged: Judged) => Judgeme
   return (judged) => {
     const { operation, exchange } = judged;
     const { status, failure } = exchange;
+    if (exchange.isTimeout) return learn(judged, `its answer did not end in time (${judged.case})`);
     if (status === undefined) {
       const message = `${failure ?? 'no answer'} (${judged.case})`;
       return {
@@ -56,7 +57,7 @@ export function createJudge(validators: Validators): (judged: Judged) => Judgeme
     // A limit and an outage say nothing about the operation.
     if (status === 429 || status === 503) return learn(judged, `it answered ${status} (${judged.case})`);
     if (status >= 500 && findResponse(operation, status)?.status !== String(status)) {
-      const message = `it answers ${status} to ${judged.case}`;
+      const message = `it answers ${status} (${judged.case})`;
       return { breaks: [toBreak(judged, { code: 'SERVER_ERROR', message, pointer: operation.pointer })], learned: [] };
     }
     const expected = judgeStatus(judged, status);

@@ -28,7 +28,8 @@ export async function askFor(
   const operation = operationOf(context, report);
   const draft: RequestDraft = draftWith(context, operation, change);
   const exchange = await target.send(toRequest(draft));
-  const judged: Judged = { operation, case: name, wants: 'success', exchange };
+  const isUncertain = draft.body !== undefined || Object.keys(draft.query).length > 0;
+  const judged: Judged = { operation, case: name, wants: 'success', exchange, isUncertain };
   const { breaks, learned } = judge(judged);
   found.breaks.push(...breaks);
   found.learned.push(...learned);

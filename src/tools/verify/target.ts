@@ -13,6 +13,8 @@ export interface Exchange {
   /** The JSON value of the body; undefined for any other body, and for one that is not valid JSON. */
   readonly body: unknown;
   readonly failure: string | undefined;
+  /** Whether the answer did not end in time: it may be a stream. */
+  readonly isTimeout: boolean;
 }
 
 /** Sends requests to the service. */
@@ -101,7 +103,7 @@ async function toOutgoing(
 const SECRET = /^(?:authorization|cookie|proxy-authorization|x-api-key)$/i;
 
 async function ask(sent: SentRequest, request: Request, timeoutMs: number): Promise<Exchange> {
-  const nothing = { request: sent, status: undefined, headers: {}, text: '', body: undefined };
+  const nothing = { request: sent, status: undefined, headers: {}, text: '', body: undefined, isTimeout: false };
   try {
     const response = await host.fetch(request, { signal: host.AbortSignal.timeout(timeoutMs) });
     const text = await response.text();
@@ -109,7 +111,12 @@ async function ask(sent: SentRequest, request: Request, timeoutMs: number): Prom
     return { ...nothing, status: response.status, headers, text, body: readBody(text, headers), failure: undefined };
   } catch (error) {
     const { cause } = error as { readonly cause?: unknown };
-    return { ...nothing, failure: isError(cause) ? cause.message : isError(error) ? error.message : String(error) };
+    const isTimeout = isError(error) && error.name === 'TimeoutError';
+    return {
+      ...nothing,
+      isTimeout,
+      failure: isError(cause) ? cause.message : isError(error) ? error.message : String(error),
+    };
   }
 }
 

@@ -22,7 +22,7 @@ export interface VerifyOptions {
 /** The result of verifying a service. */
 export interface Verification {
   readonly findings: readonly Finding[];
-  /** Facts that the document lacks, and that are no mistakes. */
+  /** Facts that the document lacks. */
   readonly learned: readonly Learned[];
   /** Operations that were not verified, each with the reason. */
   readonly skipped: readonly Learned[];
@@ -125,7 +125,7 @@ async function verifyOperation(
       return `no item is known for {${unknown ?? ''}}`;
     }
     const judged = { operation, case: each.name, wants: each.wants, exchange, mistake: each.mistake };
-    const isUncertain = unknown !== undefined || each.namesItems;
+    const isUncertain = unknown !== undefined || each.hasMadeValues;
     const { breaks, learned } = judge({ ...judged, isUncertain });
     found.breaks.push(...breaks);
     found.learned.push(...learned);

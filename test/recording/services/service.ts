@@ -1,7 +1,9 @@
 // What a real server is for the tests that record it.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import type { PromoteOutcome } from '../../../src/cli/commands/recordings/promote-report.js';
 
 /** A call of a workflow; a function gets the bodies of the calls before it. */
@@ -61,4 +63,29 @@ export function findProgram(name: string): string | undefined {
 /** A member of a JSON body as text. */
 export function readMember(body: string | undefined, name: string): string {
   return String((JSON.parse(body ?? '{}') as Readonly<Record<string, unknown>>)[name]);
+}
+
+/** Starts a server until the test is over. */
+export async function start(
+  service: Service,
+  folder: string,
+): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const { child, url, ready } = await service.start(folder);
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill();
+    await once(child, 'exit');
+  };
+  onTestFinished(stop);
+  let output = '';
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}: ${output}`);
+    const response = await fetch(`${url}${ready}`, { headers: service.headers }).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response?.ok === true) return { url, stop };
+    // The server has no sign of its own that it listens.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }

@@ -1,18 +1,24 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { MockError } from '../../base/errors.js';
-import { clearInterval, setInterval } from '../../base/platform.js';
-import type { Contract } from '../../contract/contract.js';
-import { createWatcher } from '../../mock/watch.js';
-import { diffContracts } from '../../tools/diff/diff.js';
-import { type DiffReport, formatDiff, formatMarkdown, type ReportStyle, toDiffJson } from '../../tools/diff/report.js';
-import { addOptionFlags, DOCUMENT_OPTIONS } from '../flags.js';
-import { loadModule, readExports } from '../load-module.js';
-import { checkFiles, checkHandlers } from '../../tools/diff/files/check-files.js';
-import { createParts } from './recordings/parts.js';
-import { type DocumentFlags, loadDocument } from '../document.js';
-import { waitForSignal } from '../transport.js';
-import { colour, type Output, showPath } from '../output.js';
+import { MockError } from '../../../base/errors.js';
+import { clearInterval, setInterval } from '../../../base/platform.js';
+import type { Contract } from '../../../contract/contract.js';
+import { createWatcher } from '../../../mock/watch.js';
+import { diffContracts } from '../../../tools/diff/diff.js';
+import {
+  type DiffReport,
+  formatDiff,
+  formatMarkdown,
+  type ReportStyle,
+  toDiffJson,
+} from '../../../tools/diff/report.js';
+import { addOptionFlags, DOCUMENT_OPTIONS } from '../../flags.js';
+import { loadModule, readExports } from '../../load-module.js';
+import { checkFiles, checkHandlers } from '../../../tools/diff/files/check-files.js';
+import { createParts } from '../recordings/parts.js';
+import { type DocumentFlags, loadDocument } from '../../document.js';
+import { waitForSignal } from '../../transport.js';
+import { colour, type Output, showPath } from '../../output.js';
 
 interface DiffFlags extends Omit<DocumentFlags, 'spec'> {
   readonly format: 'text' | 'json' | 'markdown';

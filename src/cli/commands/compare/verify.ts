@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { URL } from 'node:url';
-import { MockError, suggestId } from '../../base/errors.js';
-import { readVersion } from '../../base/package-folder.js';
-import type { Contract } from '../../contract/contract.js';
-import type { Operation } from '../../contract/operations/operation.js';
-import { createVerifyContext } from '../../tools/verify/context.js';
+import { MockError, suggestId } from '../../../base/errors.js';
+import { readVersion } from '../../../base/package-folder.js';
+import type { Contract } from '../../../contract/contract.js';
+import type { Operation } from '../../../contract/operations/operation.js';
+import { createVerifyContext } from '../../../tools/verify/context.js';
 import {
   compareFindings,
   listExpired,
@@ -12,14 +12,14 @@ import {
   readSuppressions,
   storeFindings,
   suppress,
-} from '../../tools/verify/known-findings.js';
-import { REPORT_FORMATS, type ReportFormat, writeReport } from '../../tools/verify/report.js';
-import { createTarget } from '../../tools/verify/target.js';
-import { type Verification, verifyService } from '../../tools/verify/verify.js';
-import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
-import { collect, collectHeader, readInteger, readNumber } from '../flags.js';
-import { loadModule, readExports } from '../load-module.js';
-import { type Output, writeOutputFile } from '../output.js';
+} from '../../../tools/verify/known-findings.js';
+import { REPORT_FORMATS, type ReportFormat, writeReport } from '../../../tools/verify/report.js';
+import { createTarget } from '../../../tools/verify/target.js';
+import { type Verification, verifyService } from '../../../tools/verify/verify.js';
+import { addDocument, type DocumentFlags, loadDocument } from '../../document.js';
+import { collect, collectHeader, readInteger, readNumber } from '../../flags.js';
+import { loadModule, readExports } from '../../load-module.js';
+import { type Output, writeOutputFile } from '../../output.js';
 
 interface VerifyFlags extends DocumentFlags, Output {
   readonly baseUrl: string;
