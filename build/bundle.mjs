@@ -72,7 +72,13 @@ export async function bundle(entries) {
 /** All that `index.ts` imports is one file: to read and link many takes most of the time of an import. */
 const IN_CHUNKS = {
   chunkFileNames: 'chunks/[name].js',
-  codeSplitting: { groups: [{ name: 'core', test: /\/src\/index\.ts$/u }] },
+  codeSplitting: {
+    groups: [
+      // What checks exchanges is imported without the rest.
+      { name: 'contract', test: /\/src\/check\/index\.ts$/u, priority: 1 },
+      { name: 'core', test: /\/src\/index\.ts$/u },
+    ],
+  },
 };
 
 async function generate(names, { external, transform, plugins, output }) {

@@ -1,5 +1,9 @@
 export { createMock } from './mock/mock.js';
 export { loadContract } from './mock/contract-parts.js';
+export { assertSatisfies } from './check/assert.js';
+export type { CheckResult, ContractChecks } from './check/check.js';
+export type { CheckedRequest, CheckedResponse, ExchangeRequest, ExchangeResponse } from './check/exchange.js';
+export { contractMatchers, type ContractMatchers } from './check/matchers.js';
 export { createMocks, type Mocks, type MocksOptions, type MocksServer } from './mock/documents/mocks.js';
 export { type Config, defineConfig, type DocumentConfig } from './mock/config.js';
 export type { Mock, MockRecordings, MockServer, SessionHandle, SessionSnapshot } from './mock/handles.js';

@@ -12,6 +12,7 @@ export const ERROR_CODES = {
   FIXTURE_EXISTS: 'A fixture file already exists; no file was written.',
   FIXTURE_INVALID:
     'A fixture is neither YAML nor JSON, does not match its schema, has an unknown property, repeats an id, or refers to a parent or a file that does not exist.',
+  CONTRACT_BROKEN: 'A checked request or response does not match the document.',
   FIXTURE_UNREADABLE: 'The folder of fixtures, or a file in it, cannot be read.',
   HANDLER_INVALID: 'A handler is not a function, or its name is not an operation of the contract.',
   HEADERS_TOO_LARGE: 'The header fields of a request are larger than the limit; the client gets 431.',

@@ -13,6 +13,7 @@ import { createStateSource } from '../resources/answer/state.js';
 import { createStreamSource } from '../answer/sources/stream.js';
 import type { Contract } from '../contract/contract.js';
 import { freezeDeep, isObject } from '../base/json.js';
+import { type ContractChecks, createChecks } from '../check/check.js';
 import { loadWithFacts } from '../contract/load/load.js';
 import { placeOperations } from '../contract/operations/base-paths.js';
 import { listRoutes, type OperationRoute } from '../contract/router/hono-path.js';
@@ -87,7 +88,7 @@ const ORIGIN: unique symbol = Symbol.for('vouch.contract') as never;
 type ContractSettings = Pick<Settings, keyof ContractOptions | 'spec'>;
 
 /** A contract with what its mocks share. */
-export interface LoadedContract extends Contract {
+export interface LoadedContract extends Contract, ContractChecks {
   readonly [PARTS]: (isStrict: boolean) => ContractParts;
   readonly [ORIGIN]: ContractSettings;
 }
@@ -119,7 +120,7 @@ export function isLoadedContract(value: unknown): value is LoadedContract {
 export async function loadContract(
   spec: NonNullable<MockOptions['spec']>,
   options: ContractOptions = {},
-): Promise<Contract> {
+): Promise<Contract & ContractChecks> {
   const names = isObject(options) ? Object.keys(options) : [];
   const other = names.find((name) => !CONTRACT_OPTIONS.some((known) => known === name));
   if (other !== undefined) {
@@ -202,7 +203,8 @@ export async function loadShared(settings: ContractSettings): Promise<LoadedCont
     return parts;
   });
   const origin = { ...Object.fromEntries(CONTRACT_OPTIONS.map((each) => [each, settings[each]])), spec };
-  Object.defineProperties(loaded, { [PARTS]: { value }, [ORIGIN]: { value: origin } });
+  const checks = Object.entries(createChecks(loaded)).map(([each, method]) => [each, { value: method }] as const);
+  Object.defineProperties(loaded, { [PARTS]: { value }, [ORIGIN]: { value: origin }, ...Object.fromEntries(checks) });
   // The properties were just defined.
   return Object.freeze(loaded) as LoadedContract;
 }

@@ -59,6 +59,7 @@ export const VIOLATION_CODES = {
   ENUM: 'The value is not one of `enum`.',
   EXCLUDED: 'The schema does not allow the value, for example with `not`.',
   FORMAT: 'The value does not have the `format` of the schema.',
+  HEADER_INVALID: 'The value of a response header does not match its schema.',
   HEADER_REQUIRED: 'A required header is missing.',
   ITEM_COUNT: 'The array has too few or too many items.',
   LENGTH: 'The string is too short or too long.',

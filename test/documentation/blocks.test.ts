@@ -37,6 +37,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, why: string]>> =
   'docs/several-documents.md': [2, 'output, and a file that refers to others; tests of several documents have such'],
   'docs/shared-state.md': [1, 'commands that need a Redis server; test/store/ starts one'],
   'docs/tls.md': [1, 'a compose file, which needs a container engine'],
+  'docs/check.md': [1, 'an example of a service of the reader; test/check/ has such'],
   'docs/diff.md': [2, 'output; test/diff/ compares such lines'],
   'docs/verify.md': [3, 'output, and files of the reader; test/verify/command.test.ts has such'],
   'docs/violations.md': [1, 'a fragment of a document; test/http/query.test.ts has such documents'],

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadContract } from '../../src/index.js';
-import { createResponseCheck } from '../../src/features/recording/drift/check.js';
+import { createResponseCheck } from '../../src/http/response/response-check.js';
 import {
   formatDrift,
   readDriftExit,

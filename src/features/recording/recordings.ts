@@ -15,7 +15,7 @@ import {
   type RecordingParts,
   toMissingUpstream,
 } from './cassettes.js';
-import { type CheckResponse, createResponseCheck } from './drift/check.js';
+import { type CheckResponse, createResponseCheck } from '../../http/response/response-check.js';
 import { createExclusion, type Exclusion } from './exclusion.js';
 import { listUnset, resolveHeaders } from './known-secrets.js';
 import type { ReplayState } from './matching/replay-state.js';

@@ -1,8 +1,8 @@
 import type { Operation } from '../../contract/operations/operation.js';
 import { findMedia, isJsonType } from '../../contract/media-type.js';
 import { findResponse } from '../../contract/operations/responses.js';
-import { readContentType, readField } from '../../http/header-fields.js';
-import { createResponseCheck } from '../../features/recording/drift/check.js';
+import { readContentType } from '../../http/header-fields.js';
+import { checkHeaderValues, createResponseCheck } from '../../http/response/response-check.js';
 import type { Validators } from '../../schema/validate.js';
 import { EMPTY_STATUSES } from '../../http/response/encode.js';
 import type { Expectation } from './cases.js';
@@ -149,28 +149,9 @@ function judgeAnswer(
     const message = `the body of a ${status} is not ${type}`;
     breaks.push(toBreak(judged, { code: 'BODY_MALFORMED', message, pointer: media?.pointer ?? operation.pointer }));
   }
-  for (const header of declared?.headers ?? []) {
-    const value = readField(headers, header.name.toLowerCase());
-    if (value === undefined || header.mediaType !== undefined) continue;
-    const fits = readTexts(value).some(
-      (each) => validators.check(header.schemaPointer, 'response')(each, 'body').length === 0,
-    );
-    if (fits) continue;
-    const message = `response header "${header.name}" is ${JSON.stringify(value)}, which its schema does not allow (${status})`;
-    breaks.push(toBreak(judged, { code: 'HEADER_WRONG', message, pointer: header.schemaPointer }));
+  for (const { message, schemaPointer } of checkHeaderValues(operation, { status, headers }, validators)) {
+    const pointer = schemaPointer ?? operation.pointer;
+    breaks.push(toBreak(judged, { code: 'HEADER_WRONG', message: `${message} (${status})`, pointer }));
   }
   return breaks;
-}
-
-/** The values that a header can be: a string, and what it is as a number, a boolean or an array. */
-function readTexts(value: string): readonly unknown[] {
-  const isNumber = /^-?\d+(?:\.\d+)?$/.test(value);
-  const list = value.split(/\s*,\s*/);
-  return [
-    value,
-    ...(isNumber ? [Number(value)] : []),
-    ...(/^(?:true|false)$/.test(value) ? [value === 'true'] : []),
-    list,
-    list.map(Number),
-  ];
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Contract } from '../../../contract/contract.js';
 import { MockError } from '../../../base/errors.js';
 import type { Cassette } from '../../../features/recording/cassette/cassette.js';
-import { createResponseCheck } from '../../../features/recording/drift/check.js';
+import { createResponseCheck } from '../../../http/response/response-check.js';
 import { type DocumentChange, findDocumentChanges } from '../../../features/recording/promote/document-drift.js';
 import { learnHints, learnRefusals } from '../../../features/recording/promote/learn.js';
 import { listMissingCredentials } from '../../../features/recording/promote/promote-rules.js';

@@ -6,7 +6,7 @@ import { createItemModels } from '../../../resources/item/item-models.js';
 import { createFixtures, type FixtureParts } from '../../../tools/import/cassette-fixtures.js';
 import { createMock } from '../../../mock/mock.js';
 import type { Cassette, StoredExchange } from '../../../features/recording/cassette/cassette.js';
-import { createResponseCheck } from '../../../features/recording/drift/check.js';
+import { createResponseCheck } from '../../../http/response/response-check.js';
 import { toDoubles } from '../../../base/exact-json.js';
 import { readCall } from '../../../features/recording/matching/exchange-index.js';
 import { createMatcher } from '../../../features/recording/matching/match.js';

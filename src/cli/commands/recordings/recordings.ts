@@ -13,7 +13,8 @@ import {
 } from '../../../features/recording/cassette/cassette.js';
 import { readExpiry } from '../../../features/recording/cassette/manifest.js';
 import { findRedundant, pruneCassette } from '../../../features/recording/cassette/prune.js';
-import { checkCassette, createResponseCheck, formatCheck } from '../../../features/recording/drift/check.js';
+import { checkCassette, formatCheck } from '../../../features/recording/drift/check.js';
+import { createResponseCheck } from '../../../http/response/response-check.js';
 import {
   type DriftExit,
   formatDrift,

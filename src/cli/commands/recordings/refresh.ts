@@ -6,7 +6,7 @@ import { loadCassette } from '../../../features/recording/cassette/cassette.js';
 import { lockCassette } from '../../../features/recording/cassette/lock.js';
 import { readExpiry } from '../../../features/recording/cassette/manifest.js';
 import type { CassetteOptions, RecordingParts } from '../../../features/recording/cassettes.js';
-import { createResponseCheck } from '../../../features/recording/drift/check.js';
+import { createResponseCheck } from '../../../http/response/response-check.js';
 import {
   compareAnswers,
   type ComparedPair,

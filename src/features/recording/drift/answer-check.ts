@@ -3,7 +3,7 @@ import { findResponse } from '../../../contract/operations/responses.js';
 import { isObject, parseOrKeep } from '../../../base/json.js';
 import { type HeaderFields, listFields } from '../../../http/header-fields.js';
 import { isJsonType } from '../../../contract/media-type.js';
-import { createResponseCheck, toViolation } from './check.js';
+import { createResponseCheck, toViolation } from '../../../http/response/response-check.js';
 import type { Validators } from '../../../schema/validate.js';
 import type { Violation } from '../../../schema/violation.js';
 

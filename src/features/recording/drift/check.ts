@@ -1,83 +1,14 @@
-import type { DeclaredResponse, Operation } from '../../../contract/operations/operation.js';
+import { createResponseCheck } from '../../../http/response/response-check.js';
+import type { Operation } from '../../../contract/operations/operation.js';
 import { UNDOCUMENTED } from '../../../contract/operations/undocumented.js';
-import { findResponse } from '../../../contract/operations/responses.js';
 import { suggest, countOf } from '../../../base/errors.js';
-import { type HeaderFields, readContentType } from '../../../http/header-fields.js';
-import { findMedia, isJsonType } from '../../../contract/media-type.js';
 import { writeTarget } from '../../../http/target.js';
-import type { Validators } from '../../../schema/validate.js';
-import { listErrors, NO_VIOLATIONS, type Violation, type ViolationCode } from '../../../schema/violation.js';
+import { listErrors } from '../../../schema/violation.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../../../base/exact-json.js';
 import { loadBody, toRequest, writeBody } from '../cassette/recorded-body.js';
 import { type CallParts, matchRequest } from '../matching/exchange-index.js';
 import { checkLists } from './lists.js';
-
-/** Validates a response of an upstream: status, media type, required headers and body. */
-export type CheckResponse = (operation: Operation, response: CheckedResponse) => readonly Violation[];
-
-/** The parts of a response that a contract describes. */
-interface CheckedResponse {
-  readonly status: number;
-  readonly headers: HeaderFields;
-  /** The JSON value of the body; undefined if the body is not JSON. */
-  readonly body: unknown;
-}
-
-/** Creates the validation of responses that the mock did not produce. */
-export function createResponseCheck(validators: Validators): CheckResponse {
-  return (operation, response) => {
-    const declared = findResponse(operation, response.status);
-    if (declared === undefined) {
-      if (operation.responses.length === 0) return NO_VIOLATIONS;
-      const known = operation.responses.map(({ status }) => status).join(', ');
-      const message = `status ${response.status} is not declared by ${operation.id}, which declares ${known}`;
-      return [toViolation('STATUS_UNDECLARED', 'status', { message, schemaPointer: `${operation.pointer}/responses` })];
-    }
-    const violations = [...checkHeaders(declared, response), ...checkBody(declared, response, validators)];
-    return violations.length === 0 ? NO_VIOLATIONS : violations;
-  };
-}
-
-function checkHeaders(declared: DeclaredResponse, { headers }: CheckedResponse): readonly Violation[] {
-  return declared.headers
-    .filter(({ name, required }) => required && headers[name.toLowerCase()] === undefined)
-    .map(({ name, pointer: schemaPointer }) => {
-      const message = `response header "${name}" is required`;
-      return toViolation('HEADER_REQUIRED', 'header', { pointer: `/${name.toLowerCase()}`, message, schemaPointer });
-    });
-}
-
-function checkBody(
-  declared: DeclaredResponse,
-  response: CheckedResponse,
-  validators: Validators,
-): readonly Violation[] {
-  const mediaType = readContentType(response.headers);
-  if (mediaType === undefined || declared.content.length === 0) return NO_VIOLATIONS;
-  const media = findMedia(declared.content, mediaType);
-  if (media === undefined) {
-    const known = declared.content.map(({ type }) => type).join(', ');
-    const message = `response media type "${mediaType}" is not declared for status ${response.status}, which declares ${known}`;
-    const schemaPointer = `${declared.pointer}/content`;
-    return [toViolation('MEDIA_TYPE_UNDECLARED', 'header', { pointer: '/content-type', message, schemaPointer })];
-  }
-  if (media.schema === undefined || response.body === undefined || !isJsonType(mediaType)) return NO_VIOLATIONS;
-  return validators.check(media.schemaPointer, 'response')(response.body, 'body').map(blameUpstream);
-}
-
-function blameUpstream(violation: Violation): Violation {
-  return { ...violation, by: 'upstream' };
-}
-
-/** A mistake of a server that the mock replaces. */
-export function toViolation(
-  code: ViolationCode,
-  place: Violation['in'],
-  more: { readonly message: string; readonly pointer?: string; readonly schemaPointer: string },
-): Violation {
-  return { code, severity: 'error', in: place, pointer: '', by: 'upstream', ...more };
-}
 
 /** One problem of a recording. */
 interface CheckFinding {

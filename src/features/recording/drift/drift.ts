@@ -18,7 +18,7 @@ import { loadBody, readBody, writeBody } from '../cassette/recorded-body.js';
 import { readBodyPointers } from '../redaction/secret-walk.js';
 import { createSchemaWalk, type SchemaPointers } from '../../../contract/schema-view/walk.js';
 import type { Upstream } from '../upstream/upstream.js';
-import type { CheckResponse } from './check.js';
+import type { CheckResponse } from '../../../http/response/response-check.js';
 import { isError } from '../../../base/platform.js';
 
 /** The result of a comparison: what is wrong, if anything. */

@@ -13,7 +13,7 @@ import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../../../base/exact-json.js';
 import { writeCanonical } from '../cassette/canonical.js';
 import { loadBody } from '../cassette/recorded-body.js';
-import type { CheckResponse } from '../drift/check.js';
+import type { CheckResponse } from '../../../http/response/response-check.js';
 import { toChange } from '../drift/drift.js';
 
 /** A change of the document after which it allows what a recording shows. */

@@ -9,7 +9,7 @@ import { toDoubles } from '../../../base/exact-json.js';
 import { writeCanonical } from '../cassette/canonical.js';
 import type { RecordedResponse } from '../cassette/exchange.js';
 import { loadBody, readText, writeBody } from '../cassette/recorded-body.js';
-import type { CheckResponse } from '../drift/check.js';
+import type { CheckResponse } from '../../../http/response/response-check.js';
 import { SELECTING } from '../matching/exchange-index.js';
 import type { SkippedItem } from './promote-files.js';
 

@@ -1,0 +1,166 @@
+import type { Contract } from '../contract/contract.js';
+import { isJsonType } from '../contract/media-type.js';
+import type { Operation } from '../contract/operations/operation.js';
+import { findResponse } from '../contract/operations/responses.js';
+import { createRouter } from '../contract/router/router.js';
+import { memoizeOf } from '../base/memoize.js';
+import { readContentType } from '../http/header-fields.js';
+import { createCallDecoder } from '../http/request/call.js';
+import { EMPTY_STATUSES } from '../http/response/encode.js';
+import { checkHeaderValues, createResponseCheck, toViolation } from '../http/response/response-check.js';
+import { readTarget } from '../http/target.js';
+import { createValidators } from '../schema/validate.js';
+import type { Violation } from '../schema/violation.js';
+import {
+  type CheckedRequest,
+  type CheckedResponse,
+  findRequest,
+  readRequest,
+  readResponse,
+  withUrl,
+} from './exchange.js';
+
+/** What a check found. */
+export interface CheckResult {
+  /** The id of the operation; undefined where none fits the request. */
+  readonly operation: string | undefined;
+  /** What breaks the document; empty where nothing does. */
+  readonly violations: readonly Violation[];
+  /** What the document does not declare, and does not forbid. */
+  readonly undeclared: readonly Violation[];
+}
+
+/** Checks real exchanges against a document. */
+export interface ContractChecks {
+  /**
+   * Checks a request and its response.
+   *
+   * A response that knows its request (of supertest, superagent or axios) can be given alone. The bodies stay unread for their owner.
+   *
+   * @throws MockError `OPTION_INVALID` for an object without a URL or a status, and for a body that was read already.
+   */
+  check(request: CheckedRequest, response?: CheckedResponse): Promise<CheckResult>;
+  /** Checks a request alone. @throws MockError `OPTION_INVALID` for an object without a URL. */
+  checkRequest(request: CheckedRequest): Promise<CheckResult>;
+  /** Checks a response; its request only names the operation. @throws MockError as `check`. */
+  checkResponse(request: CheckedRequest, response?: CheckedResponse): Promise<CheckResult>;
+}
+
+const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
+
+/** The parts that check the exchanges of a contract; made once for each. */
+const readParts = memoizeOf((contract: Contract) => {
+  const validators = createValidators(contract);
+  return {
+    validators,
+    router: createRouter(contract.operations, contract.resolve),
+    decoder: createCallDecoder(contract, validators, { bodyLimitBytes: BODY_LIMIT_BYTES }),
+    check: createResponseCheck(validators),
+  };
+});
+
+/** Creates the checks of a contract; its schemas are read when they are needed. */
+export function createChecks(contract: Contract): ContractChecks {
+  return {
+    check: async (request, response) => {
+      const pair = toPair(request, response);
+      const sent = await checkRequest(contract, readRequest(pair.request));
+      if (sent.found === undefined) return sent.result;
+      const received = await checkResponse(contract, sent.found, pair.response);
+      return { ...sent.result, violations: [...sent.result.violations, ...received] };
+    },
+    checkRequest: async (request) => (await checkRequest(contract, readRequest(findOwn(request)))).result,
+    checkResponse: async (request, response) => {
+      const pair = toPair(request, response);
+      const own = readRequest(pair.request);
+      const match = matchRequest(contract, own);
+      if ('result' in match) return match.result;
+      const violations = await checkResponse(contract, match.operation, pair.response);
+      return { operation: match.operation.id, violations, undeclared: [] };
+    },
+  };
+}
+
+/** The request and the response; a response alone knows its request. */
+function toPair(
+  request: CheckedRequest,
+  response: CheckedResponse | undefined,
+): { readonly request: CheckedRequest; readonly response: CheckedResponse } {
+  if (response !== undefined) return { request: withUrl(request, response), response };
+  return { request: findRequest(request) ?? request, response: request };
+}
+
+/** The request that a response of a client knows, or the request itself. */
+function findOwn(request: CheckedRequest): CheckedRequest {
+  return 'status' in request || 'statusCode' in request ? (findRequest(request) ?? request) : request;
+}
+
+type Matched = Extract<ReturnType<ReturnType<typeof readParts>['router']['match']>, { readonly kind: 'operation' }>;
+
+function matchRequest(
+  contract: Contract,
+  { url, method, headers }: Request,
+): Matched | { readonly result: CheckResult } {
+  const { path, search } = readTarget(url);
+  const match = readParts(contract).router.match(method, path, search, Object.fromEntries(headers));
+  if (match.kind === 'operation') return match;
+  const isMethod = match.kind === 'method';
+  const nearest = isMethod ? [] : match.nearest();
+  const message = isMethod
+    ? `${path} does not support ${method}; it supports ${match.allow.join(', ')}`
+    : `the contract has no path ${path}${nearest.length === 0 ? '' : `; the nearest ${nearest.length === 1 ? 'is' : 'are'} ${nearest.join(', ')}`}`;
+  const code = isMethod ? 'METHOD_UNKNOWN' : 'PATH_UNKNOWN';
+  const violation: Violation = {
+    code,
+    severity: 'error',
+    in: isMethod ? 'method' : 'path',
+    pointer: '',
+    message,
+    by: 'client',
+  };
+  return { result: { operation: undefined, violations: [violation], undeclared: [] } };
+}
+
+async function checkRequest(
+  contract: Contract,
+  request: Request,
+): Promise<{ readonly result: CheckResult; readonly found?: Operation }> {
+  const match = matchRequest(contract, request);
+  if ('result' in match) return match;
+  const { operation, pathText, isFormOfGet } = match;
+  const { violations } = await readParts(contract).decoder.decode({ operation, pathText, isFormOfGet, request });
+  const errors = violations.filter(({ severity }) => severity === 'error');
+  const undeclared = violations.filter(({ severity, code }) => severity === 'note' && code.includes('UNDECLARED'));
+  return { result: { operation: operation.id, violations: errors, undeclared }, found: operation };
+}
+
+async function checkResponse(
+  contract: Contract,
+  operation: Operation,
+  given: CheckedResponse,
+): Promise<readonly Violation[]> {
+  const { validators, check } = readParts(contract);
+  const { status, headers, text, value } = await readResponse(given);
+  const type = readContentType(headers);
+  const isEmpty = EMPTY_STATUSES.has(status) || operation.method === 'HEAD';
+  const isJson = !isEmpty && type !== undefined && isJsonType(type);
+  const parsed = isJson && value === undefined && text !== undefined && text !== '' ? parse(text) : { body: value };
+  const body = isJson ? parsed.body : undefined;
+  const violations = [
+    ...check(operation, { status, headers, body }),
+    ...checkHeaderValues(operation, { status, headers }, validators),
+  ];
+  if (parsed.mistake === undefined) return violations;
+  const message = `the body of the ${status} is not ${type ?? 'JSON'}: ${parsed.mistake}`;
+  const schemaPointer = findResponse(operation, status)?.pointer ?? operation.pointer;
+  return [...violations, toViolation('BODY_MALFORMED', 'body', { message, schemaPointer })];
+}
+
+function parse(text: string): { readonly body?: unknown; readonly mistake?: string } {
+  try {
+    return { body: JSON.parse(text) as unknown };
+  } catch (error) {
+    // The message of V8 quotes the text.
+    return { mistake: (error as Error).message.replace(/, .*is not valid JSON$/s, '') };
+  }
+}
