@@ -33,6 +33,8 @@ const EXAMPLES = [
   { name: 'node-test' },
   { name: 'mocha' },
   { name: 'pact' },
+  { name: 'supertest' },
+  { name: 'playwright-api' },
   { name: 'playwright', needs: CHROMIUM },
 ];
 

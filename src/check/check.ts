@@ -4,7 +4,7 @@ import type { Operation } from '../contract/operations/operation.js';
 import { findResponse } from '../contract/operations/responses.js';
 import { createRouter } from '../contract/router/router.js';
 import { memoizeOf } from '../base/memoize.js';
-import { readContentType } from '../http/header-fields.js';
+import { type HeaderFields, readContentType } from '../http/header-fields.js';
 import { createCallDecoder } from '../http/request/call.js';
 import { EMPTY_STATUSES } from '../http/response/encode.js';
 import { checkHeaderValues, createResponseCheck, toViolation } from '../http/response/response-check.js';
@@ -15,6 +15,8 @@ import {
   type CheckedRequest,
   type CheckedResponse,
   findRequest,
+  type RequestHead,
+  readHead,
   readRequest,
   readResponse,
   withUrl,
@@ -72,8 +74,7 @@ export function createChecks(contract: Contract): ContractChecks {
     checkRequest: async (request) => (await checkRequest(contract, readRequest(findOwn(request)))).result,
     checkResponse: async (request, response) => {
       const pair = toPair(request, response);
-      const own = readRequest(pair.request);
-      const match = matchRequest(contract, own);
+      const match = matchRequest(contract, readHead(pair.request));
       if ('result' in match) return match.result;
       const violations = await checkResponse(contract, match.operation, pair.response);
       return { operation: match.operation.id, violations, undeclared: [] };
@@ -99,10 +100,10 @@ type Matched = Extract<ReturnType<ReturnType<typeof readParts>['router']['match'
 
 function matchRequest(
   contract: Contract,
-  { url, method, headers }: Request,
+  { url, method, headers }: RequestHead,
 ): Matched | { readonly result: CheckResult } {
   const { path, search } = readTarget(url);
-  const match = readParts(contract).router.match(method, path, search, Object.fromEntries(headers));
+  const match = readParts(contract).router.match(method, path, search, toTexts(headers));
   if (match.kind === 'operation') return match;
   const isMethod = match.kind === 'method';
   const nearest = isMethod ? [] : match.nearest();
@@ -121,11 +122,16 @@ function matchRequest(
   return { result: { operation: undefined, violations: [violation], undeclared: [] } };
 }
 
+function toTexts(headers: HeaderFields): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
+}
+
 async function checkRequest(
   contract: Contract,
   request: Request,
 ): Promise<{ readonly result: CheckResult; readonly found?: Operation }> {
-  const match = matchRequest(contract, request);
+  const { method, url, headers } = request;
+  const match = matchRequest(contract, { method, url, headers: Object.fromEntries(headers) });
   if ('result' in match) return match;
   const { operation, pathText, isFormOfGet } = match;
   const { violations } = await readParts(contract).decoder.decode({ operation, pathText, isFormOfGet, request });

@@ -44,23 +44,47 @@ export interface ReadResponse {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The request in the form of the Fetch API; its own body stays unread. @throws MockError `OPTION_INVALID` for another object. */
-export function readRequest(given: CheckedRequest): Request {
-  if (isRequest(given)) return given.bodyUsed ? refuseUsed() : given.clone();
-  const members = given as Members;
-  const config = isObject(members['config']) ? members['config'] : members;
-  const { baseURL, params, data, _data } = config;
-  const url = config['url'] ?? members['path'];
+/** What finds the operation of a request. */
+export interface RequestHead {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: HeaderFields;
+}
+
+/** The method, the URL and the headers of a request. @throws MockError `OPTION_INVALID` for another object. */
+export function readHead(given: CheckedRequest): RequestHead {
+  if (isRequest(given)) {
+    return { method: given.method, url: given.url, headers: Object.fromEntries(given.headers) };
+  }
+  const config = readConfig(given);
+  const { baseURL, params } = config;
+  const url = config['url'] ?? config['path'];
   if (typeof url !== 'string' && !(url instanceof host.URL)) {
     const hint = 'give a Request, the response of supertest or axios, or { method, url, headers, body }';
     throw new MockError('OPTION_INVALID', 'the request has no url', { hint });
   }
-  const target = toUrl(String(url), typeof baseURL === 'string' ? baseURL : undefined, params);
-  const method = (typeof config['method'] === 'string' ? config['method'] : 'GET').toUpperCase();
-  const headers = new host.Headers(toEntries(readHeaders(config)));
-  const body = toBody(config['body'] ?? data ?? _data, headers);
+  return {
+    method: (typeof config['method'] === 'string' ? config['method'] : 'GET').toUpperCase(),
+    url: toUrl(String(url), typeof baseURL === 'string' ? baseURL : undefined, params),
+    headers: readHeaders(config),
+  };
+}
+
+/** The members of a request; those of axios are in the `config` of its response. */
+function readConfig(given: CheckedRequest): Members {
+  const { config } = given as Members;
+  return isObject(config) ? config : (given as Members);
+}
+
+/** The request in the form of the Fetch API; its own body stays unread. @throws MockError `OPTION_INVALID` for another object. */
+export function readRequest(given: CheckedRequest): Request {
+  if (isRequest(given)) return given.bodyUsed ? refuseUsed() : given.clone();
+  const { method, url, headers: fields } = readHead(given);
+  const { body: own, data, _data } = readConfig(given);
+  const headers = new host.Headers(toEntries(fields));
+  const body = toBody(own ?? data ?? _data, headers);
   const isSent = body !== undefined && !isBodiless(method);
-  return new host.Request(target, { method, headers, ...(isSent && { body }) });
+  return new host.Request(url, { method, headers, ...(isSent && { body }) });
 }
 
 function refuseUsed(): never {
@@ -72,6 +96,7 @@ function refuseUsed(): never {
 function toUrl(url: string, base: string | undefined, params: unknown): string {
   const whole =
     base === undefined || /^[a-z]+:/i.test(url) ? url : `${base.replace(/\/$/, '')}/${url.replace(/^\//, '')}`;
+  if (params === undefined && whole.startsWith('http')) return whole;
   const target = new host.URL(whole, 'http://localhost');
   if (isObject(params))
     for (const [name, value] of Object.entries(params)) target.searchParams.append(name, String(value));
@@ -142,7 +167,7 @@ function readContent(members: Members): Pick<ReadResponse, 'text' | 'value'> {
   if (typeof content === 'string') return { text: content };
   if (isBytes(content)) return { text: Buffer.from(content).toString('utf8') };
   const isStream = typeof (content as Members)['pipe'] === 'function' || Symbol.asyncIterator in Object(content);
-  return isStream ? { text: undefined } : { text: JSON.stringify(content), value: content };
+  return isStream ? { text: undefined } : { text: undefined, value: content };
 }
 
 /** The request that a response knows, and the URL that it has; undefined where it knows none. */
