@@ -37,7 +37,16 @@ export interface Reload {
 
 const TOKEN_KEY = 'vouch-control-token';
 
-/** The token that was typed in; it is forgotten with the tab. */
+/** Keeps the token of a link with `#token=…`, and removes it from the address bar and the history. @returns whether there was one. */
+export function takeLinkToken(): boolean {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (token === null) return false;
+  history.replaceState(history.state, '', location.pathname + location.search);
+  saveToken(token);
+  return true;
+}
+
+/** The token that was typed in or that the link had; it is forgotten with the tab. */
 export function readToken(): string | null {
   return sessionStorage.getItem(TOKEN_KEY);
 }

@@ -1,6 +1,15 @@
 import { type JSX, render } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
-import { type ApiError, call, type Contract, type Reload, type Row, saveToken, type Session } from './api.ts';
+import {
+  type ApiError,
+  call,
+  type Contract,
+  type Reload,
+  type Row,
+  saveToken,
+  type Session,
+  takeLinkToken,
+} from './api.ts';
 import { Detail } from './detail.tsx';
 import { addRows, addUsage, keyOf, type Usage } from './log.ts';
 import { LogView } from './log-view.tsx';
@@ -19,6 +28,12 @@ type Tab = (typeof TABS)[number];
 function App(): JSX.Element {
   const [attempt, setAttempt] = useState(0);
   const log = useLog(attempt);
+  useEffect(() => {
+    // A link that is opened in the tab of the page does not load the page again.
+    const onLink = (): void => void (takeLinkToken() && setAttempt((before) => before + 1));
+    addEventListener('hashchange', onLink);
+    return () => removeEventListener('hashchange', onLink);
+  }, []);
   if (log.connection === 'locked')
     return (
       <Login
@@ -78,12 +93,12 @@ function Login({
   readonly error: ApiError | undefined;
   readonly onToken: (token: string) => void;
 }): JSX.Element {
-  const isForbidden = error?.status === 403;
+  const canUnlock = error?.code === 'CONTROL_TOKEN_WRONG';
   return (
     <main class="login">
       <h1>Inspector</h1>
       <Problem error={error} />
-      {!isForbidden && (
+      {canUnlock && (
         <form
           onSubmit={(event) => {
             event.preventDefault();
@@ -280,5 +295,6 @@ function countNew(rows: readonly Row[], newest: Row | undefined): number {
   return at === -1 ? rows.length : at;
 }
 
+takeLinkToken();
 const place = document.querySelector('#app');
 if (place !== null) render(<App />, place);

@@ -270,7 +270,7 @@ export const OPTIONS: Readonly<Record<OptionName, OptionEntry>> = {
     ['string', 'false'],
     'Token that the control API requires; `false` requires none, even from other machines.',
     {
-      otherwise: 'none; requests of other machines are refused',
+      otherwise: 'none; a random one if other machines can reach the mock',
       env: 'VOUCH_CONTROL_TOKEN',
       flag: '--control-token <token>',
       noFlag: '--no-control-token',

@@ -19,6 +19,8 @@ export interface SocketEnvironment {
   readonly body?: BodyBytes | undefined;
   /** Whether other machines can reach the socket; undefined is treated as true. */
   readonly exposed?: boolean;
+  /** The token that the server made for the control API; undefined if it made none. */
+  readonly controlToken?: string | undefined;
   /** The request that was made of the message; middleware may pass on another one, with other headers. */
   readonly request?: Request;
 }

@@ -1,4 +1,5 @@
 import type { getRequestListener as GetRequestListener } from '@hono/node-server';
+import { randomBytes } from 'node:crypto';
 import { statSync, rmSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
@@ -47,6 +48,8 @@ export interface Listening {
   readonly socket?: string;
   /** The certificate in PEM, for the option `ca` of clients; undefined without TLS. */
   readonly certificate?: string;
+  /** A random token for the control API, which accepts it unless `control.token` is configured; undefined if only this machine can reach the server. */
+  readonly controlToken?: string;
   /**
    * Stops the server: no new connections, and idle ones are closed at once.
    *
@@ -56,6 +59,9 @@ export interface Listening {
   /** Closes it. */
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+/** As many as a token of 192 bits has. */
+const TOKEN_BYTES = 24;
 
 /**
  * Serves an app over HTTP.
@@ -74,7 +80,8 @@ export async function listen(
   const getRequestListener = await loadGetRequestListener();
   const compressing = options.compress === true ? (await import('./compression.js')).createCompressing : undefined;
   const exposed = socket === undefined && !isLoopback(host);
-  const listener = createListener(getRequestListener, { fetch, exposed, refuse, compressing });
+  const controlToken = exposed ? randomBytes(TOKEN_BYTES).toString('base64url') : undefined;
+  const listener = createListener(getRequestListener, { fetch, exposed, controlToken, refuse, compressing });
   const { connections } = options;
   const { server, stop, certificate } =
     tls === false
@@ -95,6 +102,7 @@ export async function listen(
     host,
     ...(socket !== undefined && { socket }),
     ...(certificate !== undefined && { certificate }),
+    ...(controlToken !== undefined && { controlToken }),
     close: stop,
     [Symbol.asyncDispose]: () => stop(),
   };
@@ -134,6 +142,7 @@ interface ListenerParts {
   readonly fetch: Fetch;
   /** Whether other machines can reach the socket. */
   readonly exposed: boolean;
+  readonly controlToken: string | undefined;
   readonly refuse: Refuse;
   /** The Response class for a request whose answer is compressed; undefined if none is. */
   readonly compressing: typeof createCompressing | undefined;
@@ -146,7 +155,7 @@ interface ListenerParts {
  */
 function createListener(
   getRequestListener: typeof GetRequestListener,
-  { fetch, exposed, refuse, compressing }: ListenerParts,
+  { fetch, exposed, controlToken, refuse, compressing }: ListenerParts,
 ): RequestListener {
   const restore = (['Request', 'Response'] as const).map((name) => replaceGlobal(name, undefined));
   let ResponseClass: ResponseConstructor | undefined;
@@ -155,7 +164,8 @@ function createListener(
     const { incoming, outgoing } = environment as { incoming: ArrivedMessage; outgoing: SocketEnvironment['outgoing'] };
     const body = incoming.arrivedBody;
     const Class = ResponseClass && compressing !== undefined ? compressing(ResponseClass, incoming) : ResponseClass;
-    const from: SocketEnvironment = { incoming, outgoing, body, exposed, ResponseClass: Class, request };
+    const reach = { exposed, controlToken };
+    const from: SocketEnvironment = { incoming, outgoing, body, ...reach, ResponseClass: Class, request };
     return fetch(request, from);
   };
   // A request of HTTP/1.0 may have no Host (RFC 9112 section 3.3).

@@ -86,6 +86,22 @@ describe('vouch serve', () => {
     await expect.poll(() => (existsSync(opened) ? readFileSync(opened, 'utf8') : '')).toBe(`${address}\n`);
   });
 
+  it('prints a link with a token once if other machines can reach it, and not a token that the user has set', async () => {
+    const { baseUrl, output, waitFor } = await serve(['--host', '0.0.0.0']);
+    const [link, token = ''] = await waitFor(/http:\S+\/__mock\/#token=([\w-]+)$/m);
+    expect((await fetch(link)).status).toBe(200);
+    const state = new URL('/__mock/state', baseUrl);
+    expect((await fetch(state)).status).toBe(403);
+    expect((await fetch(state, { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
+    // Sent to the mocked API by mistake, it is in no line of the log.
+    await fetch(`${baseUrl}/files`, { headers: { 'x-mock-control-token': token, authorization: `Bearer ${token}` } });
+    await waitFor(/GET +\/v1\/files/);
+    expect(output().split(token)).toHaveLength(2);
+    const set = await serve(['--host', '0.0.0.0', '--control-token', 'my-own-token']);
+    expect(set.output()).toMatch(/^inspector http:\S+\/__mock\/$/m);
+    expect(set.output()).not.toContain('my-own-token');
+  });
+
   it('prints nothing about scenarios and the inspector where they are switched off', async () => {
     const { output } = await serve(['--no-scenarios', '--no-control']);
     expect(output()).not.toMatch(/scenarios|inspector/u);

@@ -99,20 +99,38 @@ describeAll('a guarded control API', (start) => {
 });
 
 describe('a control API that other machines can reach', () => {
-  it('requires a token to be configured, and the mock is served anyway', async () => {
+  it('requires the token that its server made, and the mock is served anyway', async () => {
     await using mock = await openBuiltIn();
-    const { port } = await mock.listen({ host: '0.0.0.0' });
-    const control = await fetch(`http://127.0.0.1:${port}/__mock/state`);
-    expect(control.status).toBe(403);
-    expect(await control.json()).toMatchObject({
-      code: 'CONTROL_FORBIDDEN',
-      hint: expect.stringContaining('--control-token'),
-    });
+    const { port, controlToken = '' } = await mock.listen({ host: '0.0.0.0' });
+    const other = await mock.listen({ host: '0.0.0.0' });
+    const read = async (headers: Record<string, string>): Promise<object> => {
+      const response = await fetch(`http://127.0.0.1:${port}/__mock/state`, { headers });
+      return { status: response.status, ...(response.ok ? {} : ((await response.json()) as object)) };
+    };
+    expect(controlToken).toMatch(/^[\w-]{32}$/);
+    const refused = { status: 403, code: 'CONTROL_TOKEN_WRONG', hint: expect.stringContaining('--control-token') };
+    expect(await read({})).toMatchObject(refused);
+    expect(await read({ authorization: `Bearer ${other.controlToken}` })).toMatchObject(refused);
+    expect(await read({ authorization: `Bearer ${controlToken}` })).toEqual({ status: 200 });
+    expect(await read({ 'x-mock-control-token': controlToken })).toEqual({ status: 200 });
     expect((await fetch(`http://127.0.0.1:${port}/__mock/health`)).status).toBe(200);
     const api = await fetch(`http://127.0.0.1:${port}/v1/files/file-handbook/content`, {
       headers: { authorization: 'Bearer x' },
     });
     expect(api.status).toBe(200);
+  });
+
+  it('refuses the token that its server made if another one is configured', async () => {
+    await using mock = await openBuiltIn({ control: { token: 'own' } });
+    const { port, controlToken = '' } = await mock.listen({ host: '0.0.0.0' });
+    const headers = { authorization: `Bearer ${controlToken}` };
+    expect((await fetch(`http://127.0.0.1:${port}/__mock/state`, { headers })).status).toBe(401);
+  });
+
+  it('has no token of its server on this machine only', async () => {
+    await using mock = await openBuiltIn();
+    expect(await mock.listen()).not.toHaveProperty('controlToken');
+    expect(await mock.listen({ host: 'localhost' })).not.toHaveProperty('controlToken');
   });
 
   it('is served without a token if that is configured', async () => {

@@ -79,6 +79,12 @@ describe('what a journal shows', () => {
       'odd=[redacted]; other=[redacted]',
     ],
     ['the key header of the contract', '/accounts', { headers: { 'x-odd-name': SECRET } }, '"x-odd-name":"[redacted]"'],
+    [
+      'the token of the control API, sent by mistake',
+      '/accounts',
+      { headers: { 'x-mock-control-token': SECRET } },
+      '"x-mock-control-token":"[redacted]"',
+    ],
     ['the key in the query', `/accounts?odd=${SECRET}&note=a`, {}, '?odd=[redacted]&note=a"'],
     ['a query parameter of format password', `/accounts?hidden=${SECRET}`, {}, '"hidden":"[redacted]"'],
     ['a body field of format password', '/accounts', json({ name: 'a', phrase: SECRET }), '"phrase":"[redacted]"'],

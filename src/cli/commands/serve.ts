@@ -22,7 +22,14 @@ import {
 import { addConfigFlags, type CommandSettings, listConfigFiles, readSettings } from '../config.js';
 import { readDerived } from '../serving/item-data.js';
 import { logInteractions, printReload } from '../serving/log.js';
-import { describeControl, openInspector, printProblemsLater, showSpec, type StartOptions } from '../serving/start.js';
+import {
+  describeControl,
+  linkInspector,
+  openInspector,
+  printProblemsLater,
+  showSpec,
+  type StartOptions,
+} from '../serving/start.js';
 import { colour, type Output, showPath } from '../output.js';
 import { addListenFlags, listenUntilSignal, readTransportSettings, type TransportFlags } from '../transport.js';
 import { host } from '../../base/platform.js';
@@ -53,7 +60,10 @@ const FLAG_CHANGES: FlagChanges = {
     description: 'URL of a Redis server that keeps the state, which several processes can share',
     shownDefault: 'none',
   },
-  'control.token': { description: 'token that the control API requires', shownDefault: 'none' },
+  'control.token': {
+    description: 'token that the control API requires',
+    shownDefault: 'a random one, printed at start, if other machines can reach the mock, else none',
+  },
 };
 
 /** The document that `vouch serve` serves, with its settings. */
@@ -175,11 +185,13 @@ async function runServe(options: ServeOptions, files: OptionFiles): Promise<numb
   const collections = countCollections(fixtures);
   const background = new host.AbortController();
   const { writeTryCommand } = await import('../serving/try-request.js');
-  const signal = await listenUntilSignal(mock, options, ({ url, baseUrl, socket }, notes) => {
+  const signal = await listenUntilSignal(mock, options, (server, notes) => {
+    const { url, baseUrl, socket } = server;
     const preset = mock.contract.preset ?? null;
     // A browser cannot connect to a Unix socket.
     const { control, 'control.prefix': prefix = '/__mock' } = settings.options;
-    const inspector = control === false || socket !== undefined ? null : `${url}${String(prefix)}/`;
+    const inspector =
+      control === false || socket !== undefined ? null : linkInspector(options, server, url + String(prefix));
     const started = {
       listening: baseUrl,
       inspector,

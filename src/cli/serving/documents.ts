@@ -9,7 +9,7 @@ import type { CommandSettings, ConfigDocument } from '../config.js';
 import { findFolder } from '../flags.js';
 import { type ListenFlags, listenUntilSignal } from '../transport.js';
 import { logInteractions, printReload } from './log.js';
-import { describeControl, openInspector, printProblemsLater, type StartOptions } from './start.js';
+import { describeControl, linkInspector, openInspector, printProblemsLater, type StartOptions } from './start.js';
 import { colour, showPath } from '../output.js';
 import type { MockReload } from '../../server/control/reloads.js';
 import { host } from '../../base/platform.js';
@@ -177,7 +177,9 @@ function describeEntry(
     `${colour('bold', name)}  ${title} ${version}${source}  ${countOf(operations.length, 'operation')}`,
     `  ${server.baseUrls[name] ?? ''}${only}  fixtures ${shown}  seed ${mock.seed}`,
     ...(control === undefined ? ['  control API disabled'] : [`  ${describeControl(options, control)}`]),
-    ...(control === undefined || server.socket !== undefined ? [] : [`  inspector ${control}/`]),
+    ...(control === undefined || server.socket !== undefined
+      ? []
+      : [`  inspector ${linkInspector(options, server, control)}`]),
   ];
 }
 
@@ -191,7 +193,7 @@ function toJson(entries: readonly ServedDocument[], { mocks }: Mocks, { server, 
       listening: server.baseUrls[name],
       host: own ?? null,
       control: control ?? null,
-      inspector: control === undefined || server.socket !== undefined ? null : `${control}/`,
+      inspector: control === undefined || server.socket !== undefined ? null : linkInspector(options, server, control),
       seed: mock?.seed,
       spec: typeof spec === 'string' ? hideUrlSecrets(spec) : null,
       preset: mock?.contract.preset ?? null,

@@ -6,6 +6,7 @@ import type { Mock } from '../../mock/handles.js';
 import { delay, isUrl, readMonotonic } from '../../base/platform.js';
 import { hideUrlSecrets } from '../../conventions/secret-forms.js';
 import { isLoopback } from '../../server/control/guard.js';
+import type { Listening } from '../../server/listen.js';
 import type { CommandSettings } from '../config.js';
 import type { ListenFlags } from '../transport.js';
 import { colour, type Output, showPath } from '../output.js';
@@ -30,7 +31,21 @@ export function describeControl({ host, settings }: StartOptions, url: string): 
   if (typeof token === 'string') return `${address}  (token required)`;
   if (isLoopback(host)) return address;
   if (token === false) return `${address}  ${colour('yellow', '(no token: open to every machine that can reach it)')}`;
-  return `${address}  ${colour('yellow', '(blocked: other machines can reach it, so it requires --control-token)')}`;
+  return `${address}  (other machines can reach it: it requires the token of the link, or --control-token)`;
+}
+
+/**
+ * The link to the inspector, with the token that the server made if requests need that one. A token that the user has set is not printed.
+ *
+ * @param url - Of the control API.
+ */
+export function linkInspector(
+  { settings }: StartOptions,
+  { controlToken }: Pick<Listening, 'controlToken'>,
+  url: string,
+): string {
+  const isNeeded = controlToken !== undefined && settings.options['control.token'] === undefined;
+  return isNeeded ? `${url}/#token=${controlToken}` : `${url}/`;
 }
 
 /** Problems printed at start; `vouch check` prints all. */
@@ -100,10 +115,15 @@ function openBrowser(url: string, onFailure: () => void): void {
   browser.unref();
 }
 
+/** The link is printed with its token once. */
+function hideToken(address: string): string {
+  return address.replace(/#.*$/, '');
+}
+
 /** Opens the page of the inspector with `--open`, except on machines that build and test. */
 export function openInspector(address: string | null, { open, writeError }: StartOptions): void {
   if (open !== true) return;
   if (address === null) writeError(colour('yellow', '--open needs the control API and a TCP port'));
   else if ((process.env['CI'] ?? '') === '')
-    openBrowser(address, () => writeError(colour('yellow', `no browser could be opened; open ${address}`)));
+    openBrowser(address, () => writeError(colour('yellow', `no browser could be opened; open ${hideToken(address)}`)));
 }

@@ -81,7 +81,8 @@ export function createControl(
     const { headers, method } = request;
     const isPreflight = method === 'OPTIONS' && headers.has('access-control-request-method');
     const exposed = environment !== undefined && environment.exposed !== false;
-    const refusal = guard({ headers, exposed, open: isPreflight || OPEN.has(operationId ?? '') });
+    const open = isPreflight || OPEN.has(operationId ?? '');
+    const refusal = guard({ headers, exposed, issued: environment?.controlToken, open });
     if (refusal !== undefined) {
       return answerProblem({ ...refusal, headers: refusal.status === 401 ? { 'www-authenticate': 'Bearer' } : {} });
     }

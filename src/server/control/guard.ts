@@ -12,6 +12,8 @@ interface GuardedRequest {
   readonly headers: Headers;
   /** Whether it came over a socket that other machines can reach. */
   readonly exposed: boolean;
+  /** The token that the server made because other machines can reach it, accepted if none is configured; undefined if it made none. */
+  readonly issued?: string | undefined;
   /** Whether it needs no token: a preflight or a health check. */
   readonly open: boolean;
 }
@@ -34,15 +36,17 @@ export function createControlGuard({
   const listed = new Set(origins.map((origin) => origin.toLowerCase()));
   const names = new Set(origins.map(readHost));
   const isKnown = (host: string): boolean => isPrivateName(readName(host)) || names.has(host);
-  return ({ headers, exposed, open }) => {
+  return ({ headers, exposed, issued, open }) => {
     const host = headers.get('host')?.toLowerCase();
-    const carriesToken = typeof token === 'string' && hasToken(headers, token);
+    const accepted = token ?? issued;
+    const carriesToken = typeof accepted === 'string' && hasToken(headers, accepted);
     const refusal = findForeignOrigin(headers, { host, listed });
     if (refusal !== undefined) return refusal;
     // A page that was tricked into the request does not know the token.
     if (!carriesToken && host !== undefined && !isKnown(host)) return refuseHost(host);
     if (open || carriesToken || token === false) return undefined;
-    if (token === undefined) return exposed ? REFUSE_EXPOSED : undefined;
+    if (token === undefined && exposed) return issued === undefined ? REFUSE_EXPOSED : REFUSE_WITHOUT_ISSUED;
+    if (token === undefined) return undefined;
     const isMissing = readToken(headers) === undefined;
     return {
       status: 401,
@@ -132,3 +136,11 @@ const REFUSE_EXPOSED: GuardRefusal = forbid(
   'this mock can be reached from other machines, so its control API needs a token, and none was set up',
   'start it with --control-token (VOUCH_CONTROL_TOKEN), or with --no-control-token to do without',
 );
+
+/** With the status of every refusal of a mock whose user has set no token. */
+const REFUSE_WITHOUT_ISSUED: GuardRefusal = {
+  status: 403,
+  code: 'CONTROL_TOKEN_WRONG',
+  message: 'this mock can be reached from other machines, so its control API needs a token',
+  hint: 'open the link with #token= that was printed at start, or send its token as Authorization: Bearer; --control-token (VOUCH_CONTROL_TOKEN) sets a token, --no-control-token allows access without one',
+};
