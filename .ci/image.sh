@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Builds the image of the Dockerfile with buildah, on a base image made of this machine's Node.js, and serves a mounted folder with it.
+# With the path of a file, the image is also written there as an archive that `docker load` reads.
 # Exit code 77: it cannot be built here; the last line is the reason.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -76,3 +77,4 @@ node -e '
       process.exitCode = 1;
     });
 ' "$port"
+[ $# -eq 0 ] || buildah push --quiet localhost/vouch "docker-archive:$1:vouch:latest"

@@ -3,11 +3,12 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { load } from 'js-yaml';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildImage, toEnvironment, type Image } from './dockerfile.js';
+import { MAIN } from './cli/run-program.js';
 import { createSharedFolder } from './folders.js';
 
 const run = promisify(execFile);
@@ -148,30 +149,52 @@ describe('the Dockerfile, executed step by step', () => {
   });
 });
 
-describe('examples/compose/compose.yaml', () => {
-  interface Service {
-    readonly build?: { readonly dockerfile_inline: string };
-    readonly volumes: readonly string[];
-  }
-  const { services } = load(readFileSync('examples/compose/compose.yaml', 'utf8')) as {
-    readonly services: Readonly<Record<'api' | 'web', Service>>;
-  };
-  const inline = services.api.build?.dockerfile_inline ?? '';
+interface Service {
+  readonly image: string;
+  readonly volumes: readonly string[];
+  readonly read_only?: boolean;
+}
+type Services = Readonly<Record<string, Service>>;
 
-  it('makes the image of the package on npm, on the base image of the Dockerfile', () => {
-    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
-    const base = /^FROM \S+$/mu.exec(readFileSync('Dockerfile', 'utf8'))?.[0];
-    expect(inline.split('\n').slice(0, 2)).toEqual([base, `RUN npm install --global --omit=dev vouch@${version}`]);
+/** Our own files; the assertions below check their shape. */
+const readServices = (text: string): Services => (load(text) as { readonly services: Services }).services;
+
+describe('the compose files', () => {
+  const folder = createSharedFolder();
+  const read = (path: string): string => readFileSync(path, 'utf8');
+  const files = { repository: '', init: '', example: '' };
+  beforeAll(async () => {
+    await run(process.execPath, [MAIN, 'init', 'examples/compose/api/openapi.yaml', '--into', folder]);
+    files.repository = read('compose.yaml');
+    files.init = read(join(folder, 'compose.yaml'));
+    files.example = read('examples/compose/compose.yaml');
   });
 
-  it('mounts folders that exist, read-only, that of the mock at the working directory of its image', () => {
-    expect(inline).toMatch(/^WORKDIR \/api$/mu);
-    const mounts = [services.api, services.web].flatMap(({ volumes }) => volumes.map((volume) => volume.split(':')));
-    expect(mounts).toEqual([
-      ['./api', '/api', 'ro'],
-      ['./web', '/usr/share/nginx/html', 'ro'],
-    ]);
-    for (const [source = ''] of mounts) expect(existsSync(join('examples/compose', source))).toBe(true);
+  it('of the repository builds the image that the others name, and is the same otherwise', () => {
+    const hint = /^ {4}# Build it once.*\n/m;
+    expect(files.repository.replace('    build: .\n', '')).toBe(files.init.replace(hint, ''));
+    expect(readServices(files.repository)['vouch']).toHaveProperty('build', '.');
+  });
+
+  it('of the example has another folder and a page', () => {
+    const { vouch, web, ...others } = readServices(files.example);
+    const { vouch: own } = readServices(files.init);
+    expect(others).toEqual({});
+    expect(vouch).toEqual({ ...own, volumes: ['./api:/api:ro'] });
+    expect(web?.volumes).toEqual(['./web:/usr/share/nginx/html:ro']);
+    for (const name of ['api', 'web']) expect(existsSync(join('examples/compose', name))).toBe(true);
+  });
+
+  it('publish the port of the image on this machine only, and mount a folder at its working directory, read-only', () => {
+    const dockerfile = read('Dockerfile');
+    const [, port] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? [];
+    const [, target] = /^WORKDIR (\/api)$/m.exec(dockerfile) ?? [];
+    expect(readServices(files.repository)['vouch']).toMatchObject({
+      image: 'vouch',
+      read_only: true,
+      ports: [`127.0.0.1:${port}:${port}`],
+      volumes: [`./:${target}:ro`],
+    });
   });
 });
 
@@ -182,22 +205,4 @@ it('docs/maintainers/docker.md copies every program that the Dockerfile runs to 
   const copied = /^for program in (?<list>.+); do$/mu.exec(recipe)?.groups?.['list'] ?? '';
   expect(programs.length).toBeGreaterThan(0);
   for (const program of programs) expect(copied.split(' ')).toContain(`/bin/${program}`);
-});
-
-// Our own file; the assertions below check its shape.
-const { services } = load(readFileSync('compose.yaml', 'utf8')) as {
-  readonly services: { readonly vouch: Readonly<Record<string, unknown>> };
-};
-
-it('compose.yaml is read-only and mounts its folders at the mount points of the image', () => {
-  expect(services.vouch).toMatchObject({ build: '.', read_only: true });
-  const mounts = (services.vouch['volumes'] as readonly string[]).map((volume) => volume.split(':'));
-  const mkdir = /^WORKDIR \/api\nRUN mkdir (?<names>.+)$/mu.exec(readFileSync('Dockerfile', 'utf8'))?.groups?.['names'];
-  for (const [source = '', target = '', mode] of mounts) {
-    expect(existsSync(source)).toBe(true);
-    expect(target).toBe(join('/api', source));
-    expect(mkdir).toContain(basename(target));
-    expect(mode).toBe('ro');
-  }
-  expect(mounts).toHaveLength(3);
 });

@@ -22,7 +22,7 @@ const NOT_RUN: Readonly<Record<string, readonly [count: number, why: string]>> =
   'docs/docker.md': [2, 'they need a container engine; test/docker.test.ts runs the image'],
   'docs/documents.md': [1, 'an overlay of a document of the reader; test/contract/overlay.test.ts'],
   'docs/errors.md': [1, 'output; test/messages.test.ts compares such messages whole'],
-  'docs/maintainers/docker.md': [3, 'they need a container engine; .ci/image.sh runs them'],
+  'docs/maintainers/docker.md': [4, 'they need a container engine; .ci/image.sh runs them'],
   'docs/maintainers/fuzzing.md': [3, 'long runs; test/fuzz.test.ts runs short ones, and the format of regressions'],
   'docs/import.md': [3, 'output and handlers; test/import/command.test.ts compares such output whole'],
   'docs/interception.md': [2, 'fragments of tests; test/server/intercept-recipes.test.ts has them'],

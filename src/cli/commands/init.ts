@@ -9,7 +9,6 @@ import { MockError, toReason } from '../../base/errors.js';
 import type { MockOptions } from '../../mock/options.js';
 import { hideUrlSecrets } from '../../conventions/secret-forms.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
-import { readVersion } from '../../base/package-folder.js';
 import { type Output, writeOutputFile } from '../output.js';
 import { runFixturesInit } from './fixtures.js';
 
@@ -49,7 +48,7 @@ async function runInit(flags: InitFlags): Promise<number> {
   const options = readMockOptions(path, hasFixtures(), flags);
   writeFile(config, writeConfig(options));
   writeFile(scenario, SCENARIO);
-  writeFile(compose, writeCompose());
+  writeFile(compose, COMPOSE);
   writeFile(test, writeTest(contract, options));
   const enter = relative('', into) === '' ? '' : `cd ${into} && `;
   write(`\nto start the mock: ${enter}npx vouch serve`);
@@ -107,23 +106,37 @@ operations:
     - delay: 500
 `;
 
-function writeCompose(): string {
-  return `# Run \`docker compose up\`; the mock listens on http://127.0.0.1:4010
+/** As compose.yaml of the repository, which builds the image. */
+const COMPOSE = `# A mock for front-end development: \`docker compose up\` serves it at http://127.0.0.1:4010 and prints a link to its inspector.
+# Changes of the document, fixtures, scenarios and vouch.config.yaml are reloaded while it runs.
 services:
-  mock:
-    image: node:22-slim
+  vouch:
+    # Build it once, in a clone of the repository of vouch: docker build -t vouch .
+    image: vouch
     init: true
-    working_dir: /mock
-    command: npx --yes vouch@${readVersion()} serve --host 0.0.0.0
     ports:
+      # On this machine only.
       - '127.0.0.1:4010:4010'
     volumes:
-      - ./:/mock:ro
+      - ./:/api:ro
     environment:
-      # The current time. By default the clock is fixed, so that responses are reproducible.
+      # Use the current time. By default the clock is fixed, so that responses are reproducible.
       VOUCH_CLOCK: real
+      # Passed on if it is set. Otherwise each start makes a token and prints it in the link to the inspector.
+      VOUCH_CONTROL_TOKEN:
+    read_only: true
+    cap_drop: [ALL]
+    security_opt: ['no-new-privileges:true']
+    restart: unless-stopped
+  # Your application, started when the mock is healthy:
+  # web:
+  #   build: ../web
+  #   environment:
+  #     API_BASE_URL: http://vouch:4010
+  #   depends_on:
+  #     vouch:
+  #       condition: service_healthy
 `;
-}
 
 /** A first test: an operation that needs no input gets an answer that the document declares as a success. */
 function writeTest(contract: Contract, given: InitOptions): string {
