@@ -56,13 +56,28 @@ describe('vouch serve prints', () => {
     const sorted = [...paint('31', mistake.join('\n')).split('\n'), paint('33', notReloaded)].toSorted();
     expect(wrong).toBe(sorted.join('\n'));
     expect(await edit({ 'openapi.yaml': DOCUMENT }, ended)).toEqual([paint('90', 'reloaded openapi.yaml in 9 ms')]);
-    const kept = await edit({ 'scenarios/gone.yaml': 'operations: { getBok: { respond: { status: 404 } } }\n' }, ended);
+    const kept = await edit(
+      { 'scenarios/gone.yaml': 'operations: { getBok: { respond: { status: 404 } } }\n' },
+      /not reloaded/,
+    );
     const unknown = [
       'SCENARIO_INVALID  scenarios/gone.yaml:1:15 (#/operations/getBok)  operation "getBok" is not in the contract',
       '  hint: did you mean "getBook"?',
     ];
-    const reloaded = 'reloaded scenarios/gone.yaml in 9 ms; kept the last valid version of: gone';
-    expect(kept).toEqual([...paint('31', unknown.join('\n')).split('\n'), paint('90', reloaded)].toSorted());
+    const stays = 'not reloaded: scenarios/gone.yaml; the last valid version answers until this is corrected';
+    expect(kept).toEqual([...paint('31', unknown.join('\n')).split('\n'), paint('33', stays)].toSorted());
+  });
+
+  it('each scenario file with a mistake, after those that were reloaded', async () => {
+    await writeFiles(folder, { ...PROJECT, 'scenarios/late.yaml': 'operations: {}\n' });
+    await serve(['openapi.yaml']);
+    const wrong = 'operations: { getBok: { respond: { status: 404 } } }\n';
+    const files = { 'scenarios/gone.yaml': wrong, 'scenarios/late.yaml': `\n${wrong}`, 'scenarios/new.yaml': wrong };
+    const lines = await edit({ 'scenarios/right.yaml': 'operations: {}\n', ...files }, /not reloaded.*new/);
+    for (const name of Object.keys(files)) expect(lines.join('\n')).toContain(`SCENARIO_INVALID  ${name}:`);
+    expect(lines).toContain('reloaded scenarios/right.yaml in 9 ms');
+    const names = Object.keys(files).join(', ');
+    expect(lines).toContain(`not reloaded: ${names}; the last valid version answers until this is corrected`);
   });
 
   it('how many changes of the document break clients, and which', async () => {
@@ -91,6 +106,7 @@ describe('vouch serve prints', () => {
       changed: ['fixtures/books.yaml'],
       loaded: ['gone'],
       kept: [],
+      invalid: [],
       notes: [],
       breaking: [],
       error: null,

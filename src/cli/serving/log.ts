@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { toDateTime } from '../../base/clock.js';
 import { countOf, formatPlace, type MockError, type Place } from '../../base/errors.js';
 import { type Interaction, type InteractionTexts, shortenUrl } from '../../journal/interaction.js';
@@ -155,41 +156,42 @@ function formatRefusedJson({ code, reason, hint }: MockError, status: number): s
 /** Lines below that of a reload. */
 const MAX_NOTES = 10;
 
-/** Prints what a reload did: one line, then what could not be kept, or the mistake. */
+/** Prints what a reload did: the files that apply now, then each mistake and the files that have one. */
 export function printReload(
   reload: MockReload,
   { json, write, writeError }: Output & { readonly json?: boolean },
 ): void {
-  const { changed, applied, error, kept, notes, loaded, breaking } = reload;
-  const elapsedMs = Math.round(reload.elapsedMs);
+  const { changed, applied, error, kept, invalid, notes, loaded, breaking } = reload;
   if (json === true) {
-    write(
-      JSON.stringify({
-        reloaded: applied,
-        changed,
-        loaded,
-        kept,
-        notes,
-        breaking,
-        elapsedMs,
-        error: error?.toString() ?? null,
-      }),
-    );
+    const elapsedMs = Math.round(reload.elapsedMs);
+    const done = { reloaded: applied, changed, loaded, kept, invalid, notes, breaking, elapsedMs };
+    write(JSON.stringify({ ...done, error: error?.toString() ?? null }));
     return;
   }
-  if (error !== undefined) writeError(colour('red', error.toString()));
-  const files = changed.length === 0 ? 'all files' : changed.map(showPath).join(', ');
-  if (!applied) {
-    write(colour('yellow', `not reloaded: ${files}; the last valid version answers until this is corrected`));
-    return;
-  }
-  const unchanged = kept.length === 0 ? '' : `; kept the last valid version of: ${kept.join(', ')}`;
+  // What was reloaded first: what is printed last is what the user has to correct.
+  if (applied) printReloaded(reload, write);
+  if (error === undefined) return;
+  writeError(colour('red', error.toString()));
+  const isKept = !applied || kept.length > 0;
+  const answers = isKept ? '; the last valid version answers until this is corrected' : '';
+  write(colour('yellow', `not reloaded: ${describeFiles(applied ? invalid : changed)}${answers}`));
+}
+
+/** Prints the files that apply now, then the changes that break clients and what could not be kept. */
+function printReloaded({ changed, invalid, notes, breaking, elapsedMs }: MockReload, write: Output['write']): void {
+  const wrong = new Set(invalid.map((file) => resolve(file)));
+  const others = changed.filter((file) => !wrong.has(resolve(file)));
   const word = breaking.length === 1 ? 'breaks' : 'break';
   const broken = breaking.length === 0 ? '' : `; ${countOf(breaking.length, 'change')} ${word} clients`;
-  write(colour('gray', `reloaded ${files} in ${elapsedMs} ms${unchanged}${broken}`));
+  if (changed.length === 0 || others.length > 0)
+    write(colour('gray', `reloaded ${describeFiles(others)} in ${Math.round(elapsedMs)} ms${broken}`));
   for (const lines of [breaking, notes]) {
     const hidden = lines.length - MAX_NOTES;
     const more = hidden > 0 ? [`… and ${hidden} more`] : [];
     for (const line of [...lines.slice(0, MAX_NOTES), ...more]) write(colour('yellow', `  ${line}`));
   }
+}
+
+function describeFiles(files: readonly string[]): string {
+  return files.length === 0 ? 'all files' : files.map(showPath).join(', ');
 }

@@ -3,6 +3,7 @@ import { MockError, suggest } from '../../base/errors.js';
 import type { ScenarioDefinition } from './definition/definition.js';
 import type { ScenarioContext } from './definition/kinds.js';
 import { loadScenarios, readScenarios, toScenario, toScenarios } from './definition/load.js';
+import type { Mistake } from '../../contract/load/source-node.js';
 import { toScenarioError } from './definition/source.js';
 import type { Rule, Scenario } from './rules/rule.js';
 import { applyChanges, type ChangeTarget, type ScenarioState } from './rules/scenario-state.js';
@@ -177,6 +178,8 @@ export interface Reload {
   readonly loaded: readonly string[];
   /** Ids of those whose last valid version is kept, because their file has a mistake. */
   readonly kept: readonly string[];
+  /** The files that have a mistake. */
+  readonly invalid: readonly string[];
   /** Every mistake, as one error. */
   readonly error: MockError | undefined;
 }
@@ -190,7 +193,7 @@ export function reloadScenarios(folder: string, context: ScenarioContext, scenar
   const loaded = sound.map((scenario) => scenario.id);
   const kept = ids.filter((id) => !loaded.includes(id) && scenarios.get(id)?.file !== undefined);
   scenarios.replace([...sound, ...kept.map((id) => scenarios.find(id))]);
-  return { loaded, kept, error: toScenarioError(mistakes) };
+  return { loaded, kept, invalid: listInvalid(mistakes), error: toScenarioError(mistakes) };
 }
 
 /**
@@ -208,7 +211,7 @@ export function openScenarios(
   if (typeof source !== 'string' || before === undefined) {
     const loaded = typeof source === 'string' ? loadScenarios(source, context) : toScenarios(source ?? {}, context);
     const scenarios = createScenarios(context, loaded);
-    return { scenarios, reload: { loaded: scenarios.ids, kept: [], error: undefined } };
+    return { scenarios, reload: { loaded: scenarios.ids, kept: [], invalid: [], error: undefined } };
   }
   const { scenarios: sound, ids, mistakes } = readScenarios(source, context);
   const error = toScenarioError(mistakes);
@@ -223,7 +226,12 @@ export function openScenarios(
     }
   });
   const scenarios = createScenarios(context, [...sound, ...kept]);
-  return { scenarios, reload: { loaded: [...known.keys()], kept: kept.map(({ id }) => id), error } };
+  const invalid = listInvalid(mistakes);
+  return { scenarios, reload: { loaded: [...known.keys()], kept: kept.map(({ id }) => id), invalid, error } };
+}
+
+function listInvalid(mistakes: readonly Mistake[]): readonly string[] {
+  return withoutRepeats(mistakes.flatMap(({ at }) => at.file ?? []));
 }
 
 /** Adds the scenarios that were added to others, and activates those that are active there. @returns the ids of those that are not valid any more. */

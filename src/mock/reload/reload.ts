@@ -102,9 +102,9 @@ export function createReloader(
   };
 }
 
-/** What a reload did that has changed nothing. */
+/** What a reload did that was not applied. */
 function toFailure(cause: unknown): Omit<MockReload, 'changed' | 'breaking' | 'elapsedMs'> {
-  return { applied: false, error: toReloadError(cause), loaded: [], kept: [], notes: [] };
+  return { applied: false, error: toReloadError(cause), loaded: [], kept: [], invalid: [], notes: [] };
 }
 
 function toReloadError(cause: unknown): MockError {
@@ -115,9 +115,9 @@ function toReloadError(cause: unknown): MockError {
 /** Calls what the user gave for a reload. */
 function report({ onReload, scenarios }: Settings, reload: MockReload): void {
   onReload?.(reload);
-  const { loaded, kept, error } = reload;
+  const { loaded, kept, invalid, error } = reload;
   const isOfScenarios = loaded.length + kept.length > 0 || error?.code.startsWith('SCENARIO') === true;
-  if (isOfScenarios) scenarios?.onReload?.({ loaded, kept, error });
+  if (isOfScenarios) scenarios?.onReload?.({ loaded, kept, invalid, error });
 }
 
 interface Applying {

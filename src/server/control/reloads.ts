@@ -12,6 +12,8 @@ export interface MockReload {
   readonly loaded: readonly string[];
   /** Ids of the scenarios whose last valid version is kept, because their file has a mistake. */
   readonly kept: readonly string[];
+  /** The files of scenarios that have a mistake. */
+  readonly invalid: readonly string[];
   /** The state that could not be kept unchanged, such as items that the document no longer allows, one sentence each. */
   readonly notes: readonly string[];
   /** The changes of the document that break clients of its version before, one sentence each; of a large document they are not searched. */
