@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { call, type Contract, type Operation, ofSession } from './api.ts';
 import { Editor } from './editor.tsx';
 import type { Usage } from './log.ts';
-import { Problem, Section, Status, Text, useAction, useLoaded } from './parts.tsx';
+import { Choice, countOf, Problem, Section, Status, Text, useAction, useLoaded } from './parts.tsx';
 import { Reference } from './reference.tsx';
 
 interface ContractViewProps {
@@ -16,23 +16,28 @@ interface ContractViewProps {
 /** The operations: what each does to the state, what was used of it, and its reference. */
 export function ContractView({ contract, session, usage, root }: ContractViewProps): JSX.Element {
   const [search, setSearch] = useState('');
+  const [resource, setResource] = useState('');
+  const [use, setUse] = useState('');
   const [open, setOpen] = useState<string | undefined>();
   const document = useLoaded(() => call<Record<string, unknown>>('GET', '/contract/document'), []);
   const { operations } = contract;
   const shown = useMemo(() => {
     const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-    return operations.filter(({ id, method, path, summary = '' }) => {
+    return operations.filter(({ id, method, path, summary = '', collection = NO_STATE }) => {
+      if (resource !== '' && collection !== resource) return false;
+      if (use !== '' && usage.has(id) !== (use === 'used')) return false;
       const text = `${id} ${method} ${path} ${summary}`.toLowerCase();
       return words.every((word) => text.includes(word));
     });
-  }, [operations, search]);
+  }, [operations, search, resource, use, usage]);
+  const states = useMemo(() => listStates(contract.collections), [contract]);
   const used = operations.filter(({ id }) => usage.has(id)).length;
   return (
     <div class="page">
       <div class="page-head">
         <h2>Operations</h2>
-        <span class="note">
-          {operations.length} operations, {used} used
+        <span class="note" aria-live="polite">
+          {countOf(shown.length, operations.length, 'operations')}, {used} used
         </span>
         <span class="spacer" />
         <input
@@ -42,6 +47,8 @@ export function ContractView({ contract, session, usage, root }: ContractViewPro
           value={search}
           onInput={({ currentTarget }) => setSearch(currentTarget.value)}
         />
+        <Choice label="State" value={resource} options={states} onChange={setResource} />
+        <Choice label="Use" value={use} options={USES} onChange={setUse} />
       </div>
       <Problem error={document.error} />
       <Problems contract={contract} />
@@ -70,6 +77,18 @@ export function ContractView({ contract, session, usage, root }: ContractViewPro
 }
 
 const MAX_SHOWN = 200;
+
+const NO_STATE = 'no state';
+
+const USES = [
+  ['', 'All'],
+  ['used', 'Used'],
+  ['unused', 'Not used'],
+] as const;
+
+function listStates(collections: readonly string[]): readonly (readonly [string, string])[] {
+  return [['', 'All'], [NO_STATE, 'No state'], ...collections.map((name) => [name, name] as const)];
+}
 
 function Problems({ contract: { problems } }: { readonly contract: Contract }): JSX.Element | null {
   if (problems.length === 0) return null;

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Row } from './api.ts';
 import { type Filter, filterRows, keyOf, NO_FILTER } from './log.ts';
-import { Choice, Status } from './parts.tsx';
+import { Choice, countOf, Status } from './parts.tsx';
 
 /** The height of a row in pixels, as in style.css. */
 const ROW_HEIGHT = 28;
@@ -21,7 +21,7 @@ const STATUSES = [
 
 interface LogViewProps {
   readonly rows: readonly Row[];
-  readonly skipped: number;
+  readonly total: number;
   readonly isPaused: boolean;
   readonly waiting: number;
   readonly selected: string | undefined;
@@ -48,6 +48,8 @@ export function LogView(props: LogViewProps): JSX.Element {
       const at = shown.findIndex((row) => keyOf(row) === selected);
       const next = at === -1 ? 0 : Math.min(Math.max(at + step, 0), shown.length - 1);
       onSelect(shown[next]);
+      // Not where a row is clicked: it is seen, and must not move.
+      if (table.current !== null) reveal(table.current, next);
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
@@ -69,7 +71,7 @@ function Filters(
     readonly onChange: (filter: Filter) => void;
   },
 ): JSX.Element {
-  const { filter, rows, count, isPaused, waiting, skipped, onChange, onPause, onClear } = props;
+  const { filter, rows, count, isPaused, waiting, total, onChange, onPause, onClear } = props;
   const [sessions, operations] = useMemo(
     () => [
       [...new Set(rows.map(({ session }) => session))].toSorted(),
@@ -108,8 +110,7 @@ function Filters(
       />
       <span class="spacer" />
       <span class="note" aria-live="polite">
-        {skipped > 0 && `${skipped} skipped · `}
-        {count === rows.length ? `${count} requests` : `${count} of ${rows.length} requests`}
+        {countOf(count, count < rows.length ? rows.length : total, 'requests')}
       </span>
       <button type="button" aria-pressed={isPaused} onClick={onPause}>
         {isPaused ? `Resume${waiting > 0 ? ` (${waiting} new)` : ''}` : 'Pause'}
@@ -132,10 +133,6 @@ function Table(props: {
 }): JSX.Element {
   const { rows, total, selected, onSelect, table } = props;
   const { first, last } = useVisible(table, rows);
-  useLayoutEffect(() => {
-    const at = rows.findIndex((row) => keyOf(row) === selected);
-    if (at !== -1 && table.current !== null) reveal(table.current, at);
-  }, [selected]);
   const active = rows.findIndex((row) => keyOf(row) === selected);
   return (
     <div

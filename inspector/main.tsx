@@ -50,7 +50,8 @@ function App(): JSX.Element {
 interface Log {
   readonly rows: readonly Row[];
   readonly usage: Usage;
-  readonly skipped: number;
+  /** How many requests there were, of which the newest are in `rows`. */
+  readonly total: number;
   readonly connection: Connection;
   readonly error: ApiError | undefined;
   /** The last reload of the files of the mock. */
@@ -62,7 +63,7 @@ interface Log {
 function useLog(attempt: number): Log {
   const [rows, setRows] = useState<readonly Row[]>([]);
   const [usage, setUsage] = useState<Usage>(new Map());
-  const [skipped, setSkipped] = useState(0);
+  const [total, setTotal] = useState(0);
   const [reload, setReload] = useState<Reload | undefined>();
   const [state, setState] = useState<{ readonly connection: Connection; readonly error?: ApiError | undefined }>({
     connection: 'connecting',
@@ -71,9 +72,10 @@ function useLog(attempt: number): Log {
     const controller = new AbortController();
     const onRows = (added: readonly Row[]): void => {
       setRows((before) => addRows(before, added));
+      setTotal((before) => before + added.length);
       setUsage((before) => addUsage(before, added));
     };
-    const onSkipped = (count: number): void => setSkipped((before) => before + count);
+    const onSkipped = (count: number): void => setTotal((before) => before + count);
     const onConnection = (connection: Connection, error?: ApiError): void => setState({ connection, error });
     onConnection('connecting');
     void followLog({ onRows, onSkipped, onReload: setReload, onConnection }, controller.signal);
@@ -81,9 +83,9 @@ function useLog(attempt: number): Log {
   }, [attempt]);
   const clear = (): void => {
     setRows([]);
-    setSkipped(0);
+    setTotal(0);
   };
-  return { rows, usage, skipped, reload, connection: state.connection, error: state.error, clear };
+  return { rows, usage, total, reload, connection: state.connection, error: state.error, clear };
 }
 
 function Login({
@@ -272,7 +274,7 @@ function LogTab(props: {
     <div class={selected === undefined ? 'split' : 'split open'}>
       <LogView
         rows={rows}
-        skipped={log.skipped}
+        total={log.total}
         isPaused={paused !== undefined}
         waiting={waiting}
         selected={selected && keyOf(selected)}

@@ -167,3 +167,9 @@ export function download(name: string, value: unknown): void {
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
+
+/** `3 items`, or `3 of 2,431 items` if there are more than are shown. */
+export function countOf(shown: number, all: number, noun: string): string {
+  const [some, total] = [shown, all].map((count) => count.toLocaleString('en'));
+  return shown >= all ? `${some} ${noun}` : `${some} of ${total} ${noun}`;
+}

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call, type Contract, ofSession, type Session } from './api.ts';
 import { Editor, readJson, writeJson } from './editor.tsx';
-import { download, Problem, useAction, useLoaded } from './parts.tsx';
+import { countOf, download, Problem, useAction, useLoaded } from './parts.tsx';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -22,13 +22,7 @@ export function State({ contract, session }: { readonly contract: Contract; read
       </div>
       {contract.collections.length === 0 && <p class="empty">No collection was inferred from the document.</p>}
       <div class="columns">
-        <nav class="side" aria-label="Collections">
-          {contract.collections.map((name) => (
-            <button type="button" class="plain" aria-current={name === chosen} onClick={() => setChosen(name)}>
-              <span>{name}</span> <span class="note">{counts?.get(name) ?? ''}</span>
-            </button>
-          ))}
-        </nav>
+        <Collections names={contract.collections} counts={counts} chosen={chosen} onChoose={setChosen} />
         {chosen !== undefined && (
           <Collection
             key={`${session}/${chosen}/${counts?.get('')}`}
@@ -41,6 +35,59 @@ export function State({ contract, session }: { readonly contract: Contract; read
     </div>
   );
 }
+
+/** The list of collections, which can be searched if it is long. */
+function Collections(props: {
+  readonly names: readonly string[];
+  readonly counts: ReadonlyMap<string, number> | undefined;
+  readonly chosen: string | undefined;
+  readonly onChoose: (name: string) => void;
+}): JSX.Element {
+  const { names, counts, chosen, onChoose } = props;
+  const [search, setSearch] = useState('');
+  const [onlyFilled, setOnlyFilled] = useState(false);
+  const words = search.toLowerCase().split(/\s+/);
+  const shown = names.filter((name) => {
+    const isFilled = (counts?.get(name) ?? 0) > 0;
+    return (isFilled || !onlyFilled) && words.every((word) => name.toLowerCase().includes(word));
+  });
+  return (
+    <nav class="side" aria-label="Collections">
+      {names.length > MANY_COLLECTIONS && (
+        <div class="side-filter">
+          <input
+            type="search"
+            aria-label="Search collections"
+            placeholder="Search collections"
+            value={search}
+            onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+          />
+          <label class="note">
+            <input
+              type="checkbox"
+              checked={onlyFilled}
+              onChange={({ currentTarget }) => setOnlyFilled(currentTarget.checked)}
+            />{' '}
+            with items
+          </label>
+          <span class="note" aria-live="polite">
+            {countOf(shown.length, names.length, 'collections')}
+          </span>
+        </div>
+      )}
+      <div class="side-list">
+        {shown.map((name) => (
+          <button key={name} type="button" class="plain" aria-current={name === chosen} onClick={() => onChoose(name)}>
+            <span>{name}</span> <span class="note">{counts?.get(name) ?? ''}</span>
+          </button>
+        ))}
+      </div>
+    </nav>
+  );
+}
+
+/** From this number on the list of collections can be searched. */
+const MANY_COLLECTIONS = 8;
 
 /** How many items each collection has; a change of any is a change of the entry without a name. */
 async function readCounts(session: string): Promise<ReadonlyMap<string, number>> {
@@ -130,9 +177,7 @@ function Collection({ name, session, onChange }: CollectionProps): JSX.Element {
           value={search}
           onInput={({ currentTarget }) => setSearch(currentTarget.value)}
         />
-        <span class="note">
-          {shown.length === items.length ? `${items.length} items` : `${shown.length} of ${items.length} items`}
-        </span>
+        <span class="note">{countOf(shown.length, items.length, 'items')}</span>
         <span class="spacer" />
         <button type="button" onClick={() => action.run(add)}>
           Add generated item

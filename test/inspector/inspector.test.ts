@@ -8,7 +8,7 @@ import { serveInTest } from '../serve-in-test.js';
 import type { Mock, MockOptions } from '../../src/index.js';
 import { openBuiltIn } from '../describe-both.js';
 import { HAS_CHROMIUM, openPagePool, type PageOptions, type PagePool } from '../open-chromium.js';
-import { object, INTEGER, toDocument } from '../document-parts.js';
+import { arrayOf, finds, inPath, INTEGER, object, shows, toDocument } from '../document-parts.js';
 
 // Issue 17: the inspector in a real browser.
 
@@ -113,8 +113,70 @@ describe.skipIf(!HAS_CHROMIUM)('the inspector in Chromium', () => {
     await count.getByText('601 requests').waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByText('No request yet').waitFor();
-    for (let i = 0; i < 1100; i++) await send('GET', KEYS);
-    await count.getByText('1000 requests').waitFor();
+  });
+
+  it('counts 5,000 requests, of which it keeps the newest 1,000 and never draws more than those in view', async () => {
+    const { page, send } = await open();
+    await page.getByText('Live').waitFor();
+    await page.evaluate(`window.most = 0;
+      new MutationObserver(() => { most = Math.max(most, document.querySelectorAll('.rows .row').length); })
+        .observe(document.querySelector('.rows'), { childList: true });`);
+    for (let i = 0; i < 5000; i++) await send('GET', `${KEYS}?limit=${(i % 50) + 1}`, undefined, `s-${i % 8}`);
+    const count = page.locator('.toolbar .note');
+    await count.getByText('1,000 of 5,000 requests').waitFor();
+    expect(await page.evaluate('most')).toBeGreaterThan(0);
+    expect(await page.evaluate('most')).toBeLessThan(80);
+    await page.getByLabel('Filter by text').fill('limit=7');
+    await count.getByText('20 of 1,000 requests').waitFor();
+  });
+
+  it.each([1280, 320])(
+    'keeps the rows where they are when a request is opened and closed, %d pixels wide',
+    async (width) => {
+      const { page, send } = await open({}, { size: { width, height: 700 } });
+      for (let i = 0; i < 60; i++) await send('GET', KEYS);
+      const row = page.locator('.rows .row[aria-rowindex="30"]');
+      await page.locator('.table').evaluate((table) => table.scrollTo(0, 613));
+      const place = async (): Promise<unknown> => (await row.boundingBox())?.y;
+      const before = await place();
+      await row.click();
+      await page.locator('.trace').waitFor();
+      expect(await place()).toBe(before);
+      await page.keyboard.press('Escape');
+      await page.locator('.trace').waitFor({ state: 'detached' });
+      expect(await place()).toBe(before);
+    },
+  );
+
+  it('finds collections and operations by their filters', async () => {
+    const item = object({ id: INTEGER });
+    const lists = Array.from('abcdefghijkl').flatMap((letter) => [
+      [`/${letter}things`, { get: shows(arrayOf(item)) }] as const,
+      [`/${letter}things/{id}`, { get: finds(item), ...inPath('id') }] as const,
+    ]);
+    const document = toDocument({ ...Object.fromEntries(lists), '/ping': { get: shows(INTEGER) } });
+    const { page, tab } = await open({
+      spec: document,
+      fixtures: { cthings: [{ id: 1 }] },
+      scenarios: undefined,
+      state: { initialItems: 0 },
+    });
+    await tab('State');
+    const collections = page.getByRole('navigation', { name: 'Collections' });
+    await collections.getByText('12 collections').waitFor();
+    await page.getByLabel('with items').check();
+    await collections.getByText('1 of 12 collections').waitFor();
+    await page.getByLabel('with items').uncheck();
+    await page.getByLabel('Search collections').fill('dth');
+    expect(await collections.getByRole('button').allInnerTexts()).toEqual([expect.stringContaining('dthings')]);
+    await tab('Contract');
+    await page.getByText('25 operations, 0 used').waitFor();
+    await page.getByRole('combobox', { name: 'State' }).selectOption('no state');
+    await page.getByText('1 of 25 operations, 0 used').waitFor();
+    await page.getByRole('combobox', { name: 'State' }).selectOption('cthings');
+    await page.locator('.operation .path').getByText('/cthings/{id}').waitFor();
+    await page.getByRole('combobox', { name: 'Use' }).selectOption('used');
+    await page.getByText('0 of 25 operations, 0 used').waitFor();
   });
 
   it('shows why a request got its answer, copies it and sends it again', async () => {
@@ -358,13 +420,14 @@ describe.skipIf(!HAS_CHROMIUM)('the inspector in Chromium', () => {
     }
   });
 
-  it('fits a narrow screen without scrolling sideways', async () => {
-    const { page, send, tab } = await open({}, { size: { width: 360, height: 700 }, colorScheme: 'dark' });
+  it.each([360, 320])('fits a screen of %d pixels without scrolling sideways', async (width) => {
+    const { page, send, tab } = await open({}, { size: { width, height: 700 }, colorScheme: 'dark' });
     await send('POST', KEYS, { name: 7 });
     const overflow = (): Promise<number> => page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    expect(await page.locator('.table').evaluate((table) => table.scrollWidth - table.clientWidth)).toBe(0);
     await page.locator('.row.wrong').click();
     await page.locator('.trace').waitFor();
-    await shoot(page, 'narrow');
+    if (width === 360) await shoot(page, 'narrow');
     expect(await overflow()).toBe(0);
     for (const name of ['Scenarios', 'State', 'Sessions', 'Recordings', 'Contract']) {
       await tab(name);
