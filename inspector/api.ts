@@ -167,6 +167,7 @@ export interface Contract {
   readonly controlPrefix: string;
   readonly operations: readonly Operation[];
   readonly collections: readonly string[];
+  readonly resources: readonly Resource[];
   readonly problems: readonly {
     readonly code: string;
     readonly severity: 'error' | 'warning';
@@ -187,4 +188,17 @@ export interface Operation {
   readonly collection?: string;
   readonly action?: string;
   readonly why?: string;
+  readonly confidence?: number;
+  /** Its `x-mock` that says the same as what was inferred. */
+  readonly hint?: object;
+}
+
+/** A collection as it was inferred. */
+export interface Resource {
+  readonly name: string;
+  readonly path: string;
+  readonly parents: readonly string[];
+  readonly singleton: boolean;
+  readonly members?: string;
+  readonly hint: { readonly schema?: string; readonly id?: string };
 }

@@ -17,12 +17,13 @@ import { ContractView } from './contract.tsx';
 import { writeJson } from './editor.tsx';
 import { Choice, Problem, useLoaded } from './parts.tsx';
 import { Recordings } from './recordings.tsx';
+import { Resources } from './resources.tsx';
 import { type Draft, Scenarios } from './scenarios.tsx';
 import { Sessions } from './sessions.tsx';
 import { State } from './state.tsx';
 import { type Connection, followLog } from './stream.ts';
 
-const TABS = ['Log', 'Scenarios', 'State', 'Sessions', 'Recordings', 'Contract'] as const;
+const TABS = ['Log', 'Scenarios', 'State', 'Resources', 'Sessions', 'Recordings', 'Contract'] as const;
 type Tab = (typeof TABS)[number];
 
 function App(): JSX.Element {
@@ -162,6 +163,7 @@ function Inspector({ log }: { readonly log: Log }): JSX.Element {
           {tab === 'Scenarios' && <Scenarios session={session} draft={draft} onDraft={setDraft} />}
           {tab === 'Sessions' && <Sessions session={session} onSession={setSession} />}
           {contract !== undefined && tab === 'State' && <State key={session} contract={contract} session={session} />}
+          {contract !== undefined && tab === 'Resources' && <Resources contract={contract} />}
           {contract !== undefined && tab === 'Recordings' && <Recordings contract={contract} session={session} />}
           {contract !== undefined && tab === 'Contract' && (
             <ContractView contract={contract} session={session} usage={log.usage} root={root} />

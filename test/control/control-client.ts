@@ -3,6 +3,7 @@ import { loadContract } from '../../src/contract/load/load.js';
 import { createRouter, type Router } from '../../src/contract/router/router.js';
 import { createValidators, type Validators } from '../../src/schema/validate.js';
 import { CONTROL_SPEC } from '../../src/server/control/control.js';
+import type { Mock } from '../../src/index.js';
 import type { Reach } from '../describe-both.js';
 
 /** A response of the control API, validated against its document. */
@@ -89,4 +90,23 @@ function checkAnswer({ router, validators }: Document, { method, path, status, t
   }
   expect(media, `${match.operation.id} declares ${type} for ${status}`).toBeDefined();
   if (media !== undefined) expect(validators.check(media.schemaPointer, 'response')(parsed, 'body')).toEqual([]);
+}
+
+/** What the control API says about the resources of a document. */
+export interface InferredContract {
+  readonly operations: readonly {
+    readonly id: string;
+    readonly method: string;
+    readonly path: string;
+    readonly collection?: string;
+    readonly confidence?: number;
+    readonly hint?: object;
+  }[];
+  readonly resources: readonly { readonly name: string; readonly parents: readonly string[]; readonly hint: object }[];
+}
+
+/** Asks a mock for its contract, and closes it. */
+export async function readContract(mock: Mock): Promise<InferredContract> {
+  await using open = mock;
+  return (await (await open.fetch('/__mock/contract')).json()) as InferredContract;
 }

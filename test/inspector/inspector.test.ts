@@ -2,13 +2,16 @@
 import axe from 'axe-core';
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { serveInTest } from '../serve-in-test.js';
-import type { Mock, MockOptions } from '../../src/index.js';
+import { createMock, type Mock, type MockOptions } from '../../src/index.js';
+import { readContract } from '../control/control-client.js';
+import { createFolder } from '../folders.js';
 import { openBuiltIn } from '../describe-both.js';
 import { HAS_CHROMIUM, openPagePool, type PageOptions, type PagePool } from '../open-chromium.js';
-import { arrayOf, finds, inPath, INTEGER, object, shows, toDocument } from '../document-parts.js';
+import { arrayOf, finds, inPath, INTEGER, object, shows, takes, TEXT, toDocument } from '../document-parts.js';
 
 // Issue 17: the inspector in a real browser.
 
@@ -177,6 +180,38 @@ describe.skipIf(!HAS_CHROMIUM)('the inspector in Chromium', () => {
     await page.locator('.operation .path').getByText('/cthings/{id}').waitFor();
     await page.getByRole('combobox', { name: 'Use' }).selectOption('used');
     await page.getByText('0 of 25 operations, 0 used').waitFor();
+  });
+
+  it('draws which resources belong to which, and copies the hint of an operation as an overlay that applies', async () => {
+    const item = object({ id: TEXT, name: TEXT });
+    const spec = toDocument({
+      '/shelves': { get: shows(arrayOf(item)), post: takes(item, item, 201) },
+      '/shelves/{shelf}': { get: finds(item), ...inPath('shelf') },
+      '/shelves/{shelf}/books': { get: shows(arrayOf(item)), ...inPath('shelf') },
+      '/shelves/{shelf}/books/{book}': { post: takes(item, item), ...inPath('shelf', 'book') },
+      '/ping': { get: shows(INTEGER) },
+    });
+    const { page, tab, url } = await open({ spec, fixtures: undefined, scenarios: undefined });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
+    await tab('Resources');
+    await page.getByText('2 collections, 5 of 6 operations belong to one').waitFor();
+    const nodes = page.locator('.tree > li > .node strong');
+    expect(await nodes.allInnerTexts()).toEqual(['shelves', 'books']);
+    expect(await page.locator('.tree .tree .node strong').allInnerTexts()).toEqual(['books']);
+    const unsure = page.locator('.tree .tree .chip.unsure');
+    expect(await unsure.innerText()).toMatch(/^\w+ 0\.\d+$/);
+    await page.getByLabel('Confidence').selectOption('0.9');
+    await page.getByText('In no collection').waitFor();
+    await page.locator('.tree .tree .node').click();
+    await page.getByLabel('Copy as overlay the hint of POST /shelves/{shelf}/books/{book}').click();
+    await page.getByText('Copied as an overlay').waitFor();
+    const text = await page.evaluate<string>('navigator.clipboard.readText()');
+    const overlays = [join(createFolder({ 'hints.yaml': text }), 'hints.yaml')];
+    const contract = await readContract(await createMock({ spec, overlays }));
+    expect(contract.operations.find(({ id }) => id === 'POST /shelves/{shelf}/books/{book}')).toMatchObject({
+      collection: 'shelves.books',
+      confidence: 1,
+    });
   });
 
   it('shows why a request got its answer, copies it and sends it again', async () => {
@@ -403,7 +438,7 @@ describe.skipIf(!HAS_CHROMIUM)('the inspector in Chromium', () => {
     await page.locator('.row.wrong').click();
     await page.locator('.trace').waitFor();
     expect(await findFaults(page)).toEqual([]);
-    for (const name of ['Scenarios', 'State', 'Sessions', 'Recordings', 'Contract']) {
+    for (const name of ['Scenarios', 'State', 'Resources', 'Sessions', 'Recordings', 'Contract']) {
       await tab(name);
       await page.getByRole('heading', { level: 2 }).first().waitFor();
       if (name === 'Scenarios') {
@@ -411,6 +446,7 @@ describe.skipIf(!HAS_CHROMIUM)('the inspector in Chromium', () => {
         await page.getByText('Valid', { exact: true }).waitFor();
       }
       if (name === 'State') await page.locator('.item').first().click();
+      if (name === 'Resources') await page.locator('.node').first().click();
       if (name === 'Contract') {
         await page.locator('.operation').first().click();
         await page.locator('.property').first().waitFor();
@@ -429,9 +465,10 @@ describe.skipIf(!HAS_CHROMIUM)('the inspector in Chromium', () => {
     await page.locator('.trace').waitFor();
     if (width === 360) await shoot(page, 'narrow');
     expect(await overflow()).toBe(0);
-    for (const name of ['Scenarios', 'State', 'Sessions', 'Recordings', 'Contract']) {
+    for (const name of ['Scenarios', 'State', 'Resources', 'Sessions', 'Recordings', 'Contract']) {
       await tab(name);
       await page.getByRole('heading', { level: 2 }).first().waitFor();
+      if (name === 'Resources') await page.locator('.node').first().click();
       expect([name, await overflow()]).toEqual([name, 0]);
     }
   });

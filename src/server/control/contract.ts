@@ -3,6 +3,7 @@ import { formatPlace } from '../../base/errors.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject } from '../../base/json.js';
 import type { Call } from '../../http/request/call.js';
+import { writeCollectionHint, writeOperationHint } from '../../resources/infer/write-hint.js';
 import { describeReloads } from './reloads.js';
 import { answerJson } from './answer.js';
 import type { ControlHandlers, ControlledParts } from './routes.js';
@@ -28,9 +29,15 @@ export function mockHandlers(parts: ControlledParts): ControlHandlers {
         hash: contract.hash,
         controlPrefix: prefix,
         operations: contract.operations.map(({ id, method, path, summary, deprecated, responses }) => {
-          const { collection, action, why } = resources.bindings.get(id) ?? unbound.get(id) ?? NO_BINDING;
+          const binding = resources.bindings.get(id);
+          const { collection, action, why } = binding ?? unbound.get(id) ?? NO_BINDING;
           const statuses = responses.map(({ status }) => status);
-          return { id, method, path, summary, deprecated, statuses, collection, action, why };
+          const inferred = binding && { confidence: binding.confidence, hint: writeOperationHint(binding) };
+          return { id, method, path, summary, deprecated, statuses, collection, action, why, ...inferred };
+        }),
+        resources: [...resources.collections.values()].map((resource) => {
+          const { name, path, parents, singleton, members } = resource;
+          return { name, path, parents, singleton, members, hint: writeCollectionHint(resource) };
         }),
         collections: editors.names,
         problems: contract.problems.map(({ code, severity, message, assumed, at }) => {
