@@ -82,6 +82,11 @@ export async function call<Body>(method: string, path: string, body?: unknown): 
   return (response.status === 204 ? undefined : await response.json()) as Body;
 }
 
+/** Sends YAML. @throws ApiError */
+export async function sendYaml(method: string, path: string, text: string): Promise<void> {
+  await request(path, { method, body: text, headers: { 'content-type': 'application/yaml' } });
+}
+
 /** The path of a request of one session. */
 export function ofSession(path: string, session: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}session=${encodeURIComponent(session)}`;

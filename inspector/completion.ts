@@ -1,6 +1,8 @@
+import { readYamlPlace, writeScalar } from './yaml.ts';
+
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What can be written at a place of a JSON text. */
+/** What can be written at a place in YAML, which includes JSON. */
 export interface Completion {
   /** Where the word begins that is completed. */
   readonly from: number;
@@ -12,18 +14,20 @@ export interface Completion {
 interface Choice {
   /** As it is shown. */
   readonly label: string;
-  /** The JSON that is written. */
+  /** What is written. */
   readonly text: string;
   readonly note: string | undefined;
 }
 
 const MAX_CHOICES = 60;
 
-/** Completes the name or the value at a position of a JSON text that need not be complete; undefined where nothing is known. */
+/** Completes the name or the value at a position of a YAML text that need not be complete; undefined where nothing is known. */
 export function complete(text: string, at: number, root: Schema): Completion | undefined {
-  const place = readPlace(text, at);
+  const isJson = /^\s*[{[]/.test(text);
+  const place = isJson ? readPlace(text, at) : readBlockPlace(text, at);
   const schemas = walk(root, place.path);
-  const all = place.isName ? listNames(schemas, root) : listValues(schemas, root);
+  const write = isJson ? (value: unknown): string => JSON.stringify(value) : writeScalar;
+  const all = place.isName ? listNames(schemas, root, write) : listValues(schemas, root, write);
   const word = place.word.replace(/^"/, '').toLowerCase();
   const choices = all
     .filter(({ label }) => label.toLowerCase().includes(word) && !place.taken.has(label))
@@ -54,6 +58,14 @@ interface Level {
 }
 
 const TOKEN = /"(?:[^"\\\n]|\\.)*"?|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/** As `readPlace`, for YAML in block style, whose values can be in flow style. */
+function readBlockPlace(text: string, at: number): Place {
+  const place = readYamlPlace(text, at);
+  if (place.isName || !/^[{[]/.test(place.word)) return place;
+  const inner = readPlace(place.word, place.word.length);
+  return { ...inner, path: [...place.path, ...inner.path] };
+}
 
 /** Where a position is: the names of the objects around it, and the word before it. */
 function readPlace(text: string, at: number): Place {
@@ -123,18 +135,20 @@ function resolve(reference: string, root: Schema): Schema | undefined {
   return asSchema(value);
 }
 
-function listNames(schemas: readonly Schema[], root: Schema): readonly Choice[] {
+type Write = (value: unknown) => string;
+
+function listNames(schemas: readonly Schema[], root: Schema, write: Write): readonly Choice[] {
   const choices = new Map<string, Choice>();
   for (const schema of schemas)
     for (const [name, value] of Object.entries(asSchema(schema['properties']) ?? {})) {
       const known = expand([asSchema(value) ?? {}], root);
       const note = known.map(({ description }) => description).find((each) => typeof each === 'string');
-      if (!choices.has(name)) choices.set(name, { label: name, text: `${JSON.stringify(name)}: `, note });
+      if (!choices.has(name)) choices.set(name, { label: name, text: `${write(name)}: `, note });
     }
   return [...choices.values()];
 }
 
-function listValues(schemas: readonly Schema[], root: Schema): readonly Choice[] {
+function listValues(schemas: readonly Schema[], root: Schema, write: Write): readonly Choice[] {
   const values = new Set<unknown>();
   for (const schema of expand(schemas, root)) {
     if (Array.isArray(schema['enum'])) for (const value of schema['enum']) values.add(value);
@@ -143,7 +157,7 @@ function listValues(schemas: readonly Schema[], root: Schema): readonly Choice[]
     if (Array.isArray(schema['examples'])) for (const value of schema['examples']) values.add(value);
   }
   return [...values].map((value) => {
-    const text = JSON.stringify(value);
+    const text = write(value);
     return { label: typeof value === 'string' ? value : text, text, note: undefined };
   });
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { complete, type Completion } from './completion.ts';
 
 interface EditorProps {
@@ -11,14 +11,15 @@ interface EditorProps {
   readonly onChange: (value: string) => void;
 }
 
-/** An editor of JSON. With a schema, Ctrl+Space lists what can be written at the cursor. */
+/** An editor of JSON or YAML. With a schema, Ctrl+Space lists what can be written at the cursor. */
 export function Editor({ label, value, rows, schema, onChange }: EditorProps): JSX.Element {
   const area = useRef<HTMLTextAreaElement>(null);
   const [found, setFound] = useState<Completion | undefined>();
   const [chosen, setChosen] = useState(0);
   const id = useId();
   const cursor = useRef<number | undefined>(undefined);
-  useEffect(() => {
+  // Before the next key, which would be written at the end.
+  useLayoutEffect(() => {
     if (cursor.current === undefined) return;
     area.current?.setSelectionRange(cursor.current, cursor.current);
     cursor.current = undefined;

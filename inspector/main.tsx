@@ -14,7 +14,6 @@ import { Detail } from './detail.tsx';
 import { addRows, addUsage, keyOf, type Usage } from './log.ts';
 import { LogView } from './log-view.tsx';
 import { ContractView } from './contract.tsx';
-import { writeJson } from './editor.tsx';
 import { Choice, Problem, useLoaded } from './parts.tsx';
 import { Recordings } from './recordings.tsx';
 import { Resources } from './resources.tsx';
@@ -22,6 +21,7 @@ import { type Draft, Scenarios } from './scenarios.tsx';
 import { Sessions } from './sessions.tsx';
 import { State } from './state.tsx';
 import { type Connection, followLog } from './stream.ts';
+import { writeYaml } from './yaml.ts';
 
 const TABS = ['Log', 'Scenarios', 'State', 'Resources', 'Sessions', 'Recordings', 'Contract'] as const;
 type Tab = (typeof TABS)[number];
@@ -127,7 +127,7 @@ function Inspector({ log }: { readonly log: Log }): JSX.Element {
   const [session, setSession] = useState('default');
   const [draft, setDraft] = useState<Draft | undefined>();
   const editScenario = (definition: object): void => {
-    setDraft({ id: 'from-log', text: writeJson(definition) });
+    setDraft({ id: 'from-log', text: writeYaml(definition) });
     setTab('Scenarios');
   };
   const { value: contract, error } = useLoaded(() => call<Contract>('GET', '/contract'), [log.reload]);

@@ -162,7 +162,12 @@ export function Hex({ bytes }: { readonly bytes: Bytes }): JSX.Element {
 
 /** Saves a value as a JSON file. */
 export function download(name: string, value: unknown): void {
-  const url = URL.createObjectURL(new Blob([`${JSON.stringify(value, undefined, 2)}\n`], { type: 'application/json' }));
+  downloadText(name, `${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+/** Saves a file. */
+export function downloadText(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text]));
   const link = Object.assign(document.createElement('a'), { href: url, download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { call, ofSession } from './api.ts';
-import { Editor, readJson, writeJson } from './editor.tsx';
-import { download, Problem, useAction, useLoaded } from './parts.tsx';
+import { call, ofSession, sendYaml } from './api.ts';
+import { Editor } from './editor.tsx';
+import { writeYaml } from './yaml.ts';
+import { downloadText, Problem, useAction, useLoaded } from './parts.tsx';
 
 interface Scenario {
   readonly id: string;
@@ -21,10 +22,26 @@ interface Scenario {
 /** A scenario that is edited. */
 export interface Draft {
   readonly id: string;
+  /** YAML. */
   readonly text: string;
+  /** The scenario with a file whose text this is. */
+  readonly of?: { readonly id: string; readonly file: string; readonly hash?: string | undefined };
 }
 
-const NEW: Draft = { id: 'my-scenario', text: '{\n  "description": "",\n  "operations": {\n    \n  }\n}' };
+const NEW: Draft = { id: 'my-scenario', text: 'description: \noperations:\n  ' };
+
+/** A scenario as the control API shows it for an editor. */
+interface Written {
+  readonly definition: unknown;
+  readonly file?: string;
+  readonly text?: string;
+  readonly hash?: string;
+}
+
+async function readDraft(id: string): Promise<Draft> {
+  const { definition, file, text, hash } = await call<Written>('GET', `/scenarios/${encodeURIComponent(id)}`);
+  return { id, text: text ?? writeYaml(definition), ...(file !== undefined && { of: { id, file, hash } }) };
+}
 
 /** All scenarios, which can be switched on and off, and an editor for one. */
 export function Scenarios(props: {
@@ -45,8 +62,7 @@ export function Scenarios(props: {
     });
   const edit = (id: string): void =>
     run(async () => {
-      const { definition } = await call<{ definition: unknown }>('GET', `/scenarios/${encodeURIComponent(id)}`);
-      onDraft({ id, text: writeJson(definition) });
+      onDraft(await readDraft(id));
     });
   const scenarios = list.value?.scenarios ?? [];
   return (
@@ -202,9 +218,19 @@ function ScenarioEditor(props: {
   }, [draft.id, draft.text]);
   const isValid = checked?.text === draft.text && checked.error === undefined;
   const save = async (isActivated: boolean): Promise<void> => {
-    await call('PUT', ofSession(path, session), readJson(draft.text));
+    await sendYaml('PUT', ofSession(path, session), draft.text);
     if (isActivated) await call('POST', ofSession(`${path}/activate`, session));
-    setSaved(isActivated ? 'Saved and active in this session' : 'Saved');
+    setSaved(isActivated ? 'Active in this session' : 'Saved until the mock is closed');
+    onSaved();
+  };
+  // With another id it is another scenario.
+  const file = draft.of?.id === draft.id ? draft.of.file : undefined;
+  const saveFile = async (): Promise<void> => {
+    const hash = draft.of?.hash;
+    const at = ofSession(`${path}/file${hash === undefined ? '' : `?hash=${hash}`}`, session);
+    await sendYaml('PUT', at, draft.text);
+    onChange(await readDraft(draft.id));
+    setSaved(`Saved to ${file}`);
     onSaved();
   };
   return (
@@ -221,10 +247,10 @@ function ScenarioEditor(props: {
         <button type="button" class="primary" onClick={() => run(() => save(true))}>
           Try
         </button>
-        <button type="button" onClick={() => run(() => save(false))}>
-          Save
+        <button type="button" onClick={() => run(() => (file === undefined ? save(false) : saveFile()))}>
+          {file === undefined ? 'Save' : 'Save to file'}
         </button>
-        <button type="button" onClick={() => run(async () => download(`${draft.id}.json`, readJson(draft.text)))}>
+        <button type="button" onClick={() => downloadText(`${draft.id}.yaml`, draft.text)}>
           Download
         </button>
         <button type="button" onClick={onClose}>
@@ -232,14 +258,17 @@ function ScenarioEditor(props: {
         </button>
       </div>
       <Editor
-        label="Scenario as JSON"
+        label="Scenario as YAML"
         value={draft.text}
         rows={Math.min(28, Math.max(10, draft.text.split('\n').length + 1))}
         schema={schema}
         onChange={(text) => onChange({ ...draft, text })}
       />
       <p class="note">
-        Ctrl+Space lists what can be written. Saved scenarios last until the mock is closed; download them to keep them.
+        Ctrl+Space lists what can be written.{' '}
+        {file === undefined
+          ? 'A saved scenario lasts until the mock is closed; download it to keep it.'
+          : `Try changes nothing in ${file}; Save to file writes it.`}
       </p>
       <Problem error={error ?? checked?.error} />
     </section>
@@ -247,5 +276,5 @@ function ScenarioEditor(props: {
 }
 
 async function check(path: string, text: string): Promise<void> {
-  await call('POST', `${path}/check`, readJson(text));
+  await sendYaml('POST', `${path}/check`, text);
 }

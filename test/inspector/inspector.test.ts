@@ -1,6 +1,6 @@
 // @module-tag thorough
 import axe from 'axe-core';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -291,25 +291,54 @@ describe.skipIf(!HAS_CHROMIUM)('the inspector in Chromium', () => {
     expect(await status()).toBe(200);
     // A new scenario with a mistake, which the mock finds.
     await page.getByRole('button', { name: 'New scenario' }).click();
-    const editor = page.getByLabel('Scenario as JSON');
-    await editor.fill('{"operations": {"listAdminApiKey": {"respond": {"status": 500}}}}');
-    await page.getByText('operation "listAdminApiKey" is not in the contract').waitFor();
+    const editor = page.getByLabel('Scenario as YAML');
+    await editor.fill('operations:\n  listAdminApiKey:\n    respond: { status: 500 }\n');
+    await page.getByText(/my-scenario\.yaml:2:3 .*operation "listAdminApiKey" is not in the contract/).waitFor();
     await page.getByRole('button', { name: 'Try' }).click();
     expect(await page.getByRole('alert').innerText()).toContain('did you mean "listAdminApiKeys"?');
     expect(await status()).toBe(200);
-    await editor.fill('{\n  "operations": {\n    "');
+    await editor.fill('description: The list is down.\noperations:\n  ');
     await editor.press('Control+End');
     await page.keyboard.type('l');
     await page.getByRole('option', { name: /listAdminApiKeys/ }).waitFor();
-    await page.getByText('this is not JSON').waitFor();
     await shoot(page, 'scenarios');
     await page.keyboard.press('Enter');
-    expect(await editor.inputValue()).toBe('{\n  "operations": {\n    "listAdminApiKeys": ');
-    await editor.fill('{"operations": {"listAdminApiKeys": {"respond": {"status": 500}}}}');
+    expect(await editor.inputValue()).toBe('description: The list is down.\noperations:\n  listAdminApiKeys: ');
+    await page.keyboard.type('{ respond: { sta');
+    await page.getByRole('option', { name: /^status/ }).click();
+    await page.keyboard.type('500 } }');
     await page.getByText('Valid', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Try' }).click();
-    await page.getByText('Saved and active in this session').waitFor();
+    await page.getByText('Active in this session').waitFor();
     expect(await status()).toBe(500);
+  });
+
+  it('edits the file of a scenario with its comments, and does not overwrite a change that it has not seen', async () => {
+    const text = '# Why it is down.\noperations:\n  listAdminApiKeys: { respond: { status: 500 } }\n';
+    const folder = createFolder({ 'down.yaml': text });
+    const file = join(folder, 'down.yaml');
+    const { page, send, tab } = await open({ scenarios: { from: folder, active: ['down'] } });
+    await tab('Scenarios');
+    await page.getByRole('button', { name: 'Edit down' }).click();
+    const editor = page.getByLabel('Scenario as YAML');
+    expect(await editor.inputValue()).toBe(text);
+    // What is tried is not written.
+    await editor.fill(text.replace('500', '429'));
+    await page.getByRole('button', { name: 'Try' }).click();
+    await page.getByText('Active in this session').waitFor();
+    expect((await send('GET', KEYS)).status).toBe(429);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    await editor.fill(text.replace('500', '406'));
+    await page.getByRole('button', { name: 'Save to file' }).click();
+    await page.getByText(/Saved to .*down\.yaml/).waitFor();
+    expect(readFileSync(file, 'utf8')).toBe(text.replace('500', '406'));
+    expect((await send('GET', KEYS)).status).toBe(406);
+    const changed = text.replace('500', '401');
+    writeFileSync(file, changed);
+    await editor.fill(text.replace('500', '400'));
+    await page.getByRole('button', { name: 'Save to file' }).click();
+    await page.getByText('has changed since it was read; it was not written').waitFor();
+    expect(readFileSync(file, 'utf8')).toBe(changed);
   });
 
   it('edits the state, which the API shows, and refuses an item that is not valid', async () => {

@@ -18,6 +18,10 @@ export interface Scenarios {
   find(id: string): Scenario;
   /** Reads a scenario that is passed as an object, and does not add it. @throws MockError `SCENARIO_INVALID`. */
   check(id: string, definition: unknown): Scenario;
+  /** The definition of a scenario that is written in YAML. @throws MockError `SCENARIO_INVALID`, `SCENARIO_UNREADABLE` with the line. */
+  read(id: string, text: string, file?: string): unknown;
+  /** The file of a scenario, also if one that was added replaces it; undefined if it has none. */
+  fileOf(id: string): string | undefined;
   /** Adds or replaces a scenario that is passed as an object. @throws MockError `SCENARIO_INVALID`. */
   add(id: string, definition: unknown): Scenario;
   /** The scenarios that were added. */
@@ -84,6 +88,8 @@ export function createScenarios(context: ScenarioContext, loaded: readonly Scena
     get,
     find,
     check,
+    read: (id, text, file = `${id}.yaml`) => toScenario({ id, text, file }, context, all()).definition,
+    fileOf: (id) => fromFiles.get(id)?.file,
     add: (id, definition) => {
       const scenario = check(id, definition);
       added.set(id, scenario);

@@ -93,7 +93,7 @@ export function createReloader(
     },
     isWatching,
     ready: watcher?.ready,
-    reload: () => reload(),
+    reload,
     watch: (each) => {
       watchers.add(each);
       return () => void watchers.delete(each);

@@ -28,8 +28,8 @@ export interface Reloads {
   readonly last: MockReload | undefined;
   /** Whether files are watched. */
   readonly isWatching: boolean;
-  /** Reloads all files. */
-  reload(): Promise<MockReload>;
+  /** Reloads files. @param changed - Their paths; undefined for all. */
+  reload(changed?: readonly string[]): Promise<MockReload>;
   /** Calls back after each reload. @returns what ends that. */
   watch(watcher: () => void): () => void;
 }

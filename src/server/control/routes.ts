@@ -39,6 +39,7 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   ['GET', '/scenarios/:scenario', 'getScenario'],
   ['PUT', '/scenarios/:scenario', 'uploadScenario'],
   ['DELETE', '/scenarios/:scenario', 'deleteScenario'],
+  ['PUT', '/scenarios/:scenario/file', 'writeScenario'],
   ['POST', '/scenarios/:scenario/check', 'checkScenario'],
   ['POST', '/scenarios/:scenario/activate', 'activateScenario'],
   ['POST', '/scenarios/:scenario/deactivate', 'deactivateScenario'],

@@ -61,13 +61,17 @@ export function loadScenarios(folder: string, context: ScenarioContext, cwd?: st
   return withoutMistakes(readScenarios(folder, context, cwd));
 }
 
-/** Reads one scenario that was passed as an object. @param known - The scenarios it can extend. @throws MockError `SCENARIO_INVALID`. */
+/** Reads one scenario that was passed as an object, or as the text of a file. @param known - The scenarios it can extend. @throws MockError `SCENARIO_INVALID`. */
 export function toScenario(
-  named: { readonly id: string; readonly definition: unknown },
+  named: { readonly id: string } & (
+    | { readonly definition: unknown }
+    | { readonly text: string; readonly file: string }
+  ),
   context: ScenarioContext,
   known: ReadonlyMap<string, Scenario>,
 ): Scenario {
-  const sources = new Map([[named.id, toSource(named.definition)]]);
+  const source = 'text' in named ? parseSource(named.text, named.file) : toSource(named.definition);
+  const sources = new Map([[named.id, source]]);
   const [scenario] = readDefinitions(sources, context, known);
   // A source without mistakes is a scenario.
   return scenario as Scenario;
