@@ -208,7 +208,8 @@ function OperationLine({ operation }: { readonly operation: Operation }): JSX.El
   const { id, method, path } = operation;
   return (
     <p>
-      <span class="method">{method}</span> <span class="path">{path}</span> <span class="dim">{id}</span>
+      <span class="method">{method}</span> <span class="path">{path}</span>{' '}
+      {id !== `${method} ${path}` && <span class="dim">{id}</span>}
     </p>
   );
 }

@@ -203,6 +203,7 @@ describe.skipIf(!HAS_CHROMIUM)('the inspector in Chromium', () => {
     await page.getByLabel('Confidence').selectOption('0.9');
     await page.getByText('In no collection').waitFor();
     await page.locator('.tree .tree .node').click();
+    await shoot(page, 'resources');
     await page.getByLabel('Copy as overlay the hint of POST /shelves/{shelf}/books/{book}').click();
     await page.getByText('Copied as an overlay').waitFor();
     const text = await page.evaluate<string>('navigator.clipboard.readText()');
