@@ -220,7 +220,7 @@ export interface JournalOptions {
 export interface ControlOptions {
   /** Path prefix of the control API. Default: `/__mock`. */
   readonly prefix?: string;
-  /** Token that the control API requires; `false` requires none, even from other machines. Default: none; a random one if other machines can reach the mock (`controlToken` of the server). */
+  /** Token that the control API requires; `false` requires none, even from other machines. Default: none; a random one if other machines can reach the mock. */
   readonly token?: string | false;
   /** Origins whose pages may use the control API, such as `http://localhost:5173`. Default: `[]`. */
   readonly origins?: readonly string[];

@@ -115,6 +115,7 @@ function report(
     kept: [],
     notes: [],
     breaking: [],
+    invalid: error === undefined ? [] : [path],
     elapsedMs,
   });
 }
