@@ -57,7 +57,14 @@ export async function bundle(entries) {
     ...PROGRAM.map((name) =>
       generate([name], {
         external: EXTERNAL,
-        output: { format: 'cjs', entryFileNames: '[name].cjs', codeSplitting: false, dynamicImportInCjs: false },
+        output: {
+          format: 'cjs',
+          entryFileNames: '[name].cjs',
+          codeSplitting: false,
+          dynamicImportInCjs: false,
+          // All code of the package is in it once more: names stay, for the stacks of errors.
+          minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+        },
       }),
     ),
   ]);

@@ -214,7 +214,7 @@ function describeFlags(command: Command, serve: Command): string {
   const isOption = (option: Option): boolean => OPTION_FLAGS.has(toKey(option));
   const isShared = (option: Option): boolean => command !== serve && !isOption(option) && known.has(toKey(option));
   const groups = new Map<string, Option[]>();
-  for (const option of command.options) {
+  for (const option of command.options.filter(({ hidden }) => !hidden)) {
     if (isOption(option) || isShared(option)) continue;
     const group = option.helpGroupHeading ?? '';
     groups.set(group, [...(groups.get(group) ?? []), option]);

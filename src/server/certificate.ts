@@ -1,5 +1,12 @@
 import { DAY_MS } from '../base/clock.js';
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import {
+  createHash,
+  generateKeyPairSync,
+  type KeyObject,
+  type KeyPairKeyObjectResult,
+  randomBytes,
+  sign,
+} from 'node:crypto';
 import { isIP, isIPv6 } from 'node:net';
 import { domainToASCII, URL } from 'node:url';
 import { MockError } from '../base/errors.js';
@@ -26,9 +33,66 @@ const VALID_DAYS = 397;
  * @throws MockError `OPTION_INVALID` for a name that is not a host name or an IP address.
  */
 export function createCertificate(names: readonly string[] = [], now: number = Date.now()): Certificate {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const toBeSigned = writeCertificate(publicKey, [...new Set([...LOCAL_NAMES, ...names])], now);
-  const signature = sign('sha256', toBeSigned, privateKey);
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const all = [...new Set([...LOCAL_NAMES, ...names])];
+  return toCertificate(pair, {
+    subject: SUBJECT,
+    issuer: SUBJECT,
+    signer: pair.privateKey,
+    extensions: listServerExtensions(all),
+    now,
+  });
+}
+
+/** A certificate authority, whose certificates are valid where its own is trusted. */
+export interface Authority {
+  /** Its own certificate, as PEM. */
+  readonly cert: string;
+  /** Creates a certificate of a host. */
+  issue(name: string): Certificate;
+}
+
+/** Creates a certificate authority with a new key, which exists in memory only. */
+export function createAuthority(now: number = Date.now()): Authority {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const own = { subject: AUTHORITY, issuer: AUTHORITY, signer: pair.privateKey, now };
+  const { cert } = toCertificate(pair, {
+    ...own,
+    extensions: [
+      // RFC 5280 4.2.1.9 and 4.2.1.3: an authority, which signs certificates.
+      extension(OID.basicConstraints, sequence(tagged(TAG.boolean, Buffer.of(0xff))), true),
+      extension(OID.keyUsage, tagged(TAG.bitString, Buffer.of(2, 0x04)), true),
+    ],
+  });
+  const keyId = tagged(TAG.keyIdentifier, toKeyId(pair.publicKey));
+  return {
+    cert,
+    issue: (name) => {
+      const authority = extension(OID.authorityKeyIdentifier, sequence(keyId));
+      const extensions = [...listServerExtensions([name]), authority];
+      return toCertificate(generateKeyPairSync('ec', { namedCurve: 'P-256' }), {
+        ...own,
+        subject: SUBJECT,
+        extensions,
+      });
+    },
+  };
+}
+
+interface CertificateParts {
+  readonly subject: Buffer;
+  readonly issuer: Buffer;
+  readonly signer: KeyObject;
+  readonly extensions: readonly Buffer[];
+  readonly now: number;
+}
+
+function toCertificate(
+  { publicKey, privateKey }: KeyPairKeyObjectResult,
+  { signer, ...parts }: CertificateParts,
+): Certificate {
+  const toBeSigned = writeCertificate(publicKey, parts);
+  const signature = sign('sha256', toBeSigned, signer);
   const der = sequence(toBeSigned, ECDSA_WITH_SHA256, bitString(signature));
   const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
   return {
@@ -38,30 +102,39 @@ export function createCertificate(names: readonly string[] = [], now: number = D
 }
 
 /** RFC 5280 4.1: TBSCertificate. */
-function writeCertificate(publicKey: KeyObject, names: readonly string[], now: number): Buffer {
+function writeCertificate(
+  publicKey: KeyObject,
+  { subject, issuer, extensions, now }: Omit<CertificateParts, 'signer'>,
+): Buffer {
   // A certificate that is newer than the clock of a client would not be valid yet.
   const validity = sequence(time(now - DAY_MS), time(now + VALID_DAYS * DAY_MS));
   const spki = publicKey.export({ type: 'spki', format: 'der' });
+  const keyId = extension(OID.subjectKeyIdentifier, tagged(TAG.octetString, toKeyId(publicKey)));
   return sequence(
     tagged(TAG.explicit0, integer(Buffer.of(VERSION_3))),
     integer(randomBytes(16)),
     ECDSA_WITH_SHA256,
-    SUBJECT,
+    issuer,
     validity,
-    // The issuer is the subject: self-signed.
-    SUBJECT,
+    subject,
     spki,
-    tagged(
-      TAG.explicit3,
-      sequence(
-        // RFC 5280 4.2.1.9: no `cA`, which means false.
-        extension(OID.basicConstraints, sequence(), true),
-        extension(OID.extendedKeyUsage, sequence(oid(OID.serverAuth))),
-        extension(OID.subjectKeyIdentifier, tagged(TAG.octetString, createHash('sha1').update(spki).digest())),
-        extension(OID.subjectAltName, sequence(...names.map(generalName))),
-      ),
-    ),
+    tagged(TAG.explicit3, sequence(keyId, ...extensions)),
   );
+}
+
+function toKeyId(publicKey: KeyObject): Buffer {
+  return createHash('sha1')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest();
+}
+
+function listServerExtensions(names: readonly string[]): readonly Buffer[] {
+  return [
+    // RFC 5280 4.2.1.9: no `cA`, which means false.
+    extension(OID.basicConstraints, sequence(), true),
+    extension(OID.extendedKeyUsage, sequence(oid(OID.serverAuth))),
+    extension(OID.subjectAltName, sequence(...names.map(generalName))),
+  ];
 }
 
 /** X.690 8.1.2: the tags that are used. */
@@ -80,12 +153,15 @@ const TAG = {
   explicit3: 0xa3,
   dnsName: 0x82,
   ipAddress: 0x87,
+  keyIdentifier: 0x80,
 } as const;
 
 const OID = {
   commonName: '2.5.4.3',
   ecdsaWithSha256: '1.2.840.10045.4.3.2',
+  authorityKeyIdentifier: '2.5.29.35',
   basicConstraints: '2.5.29.19',
+  keyUsage: '2.5.29.15',
   extendedKeyUsage: '2.5.29.37',
   serverAuth: '1.3.6.1.5.5.7.3.1',
   subjectKeyIdentifier: '2.5.29.14',
@@ -97,9 +173,12 @@ const VERSION_3 = 2;
 
 const ECDSA_WITH_SHA256 = sequence(oid(OID.ecdsaWithSha256));
 
-const SUBJECT = sequence(
-  tagged(TAG.set, sequence(oid(OID.commonName), tagged(TAG.utf8String, Buffer.from('vouch mock server')))),
-);
+const SUBJECT = toName('vouch mock server');
+const AUTHORITY = toName('vouch recording proxy');
+
+function toName(name: string): Buffer {
+  return sequence(tagged(TAG.set, sequence(oid(OID.commonName), tagged(TAG.utf8String, Buffer.from(name)))));
+}
 
 /** X.690 8.1: tag, length and content. */
 function tagged(tag: number, ...content: readonly Buffer[]): Buffer {

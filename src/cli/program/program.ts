@@ -87,9 +87,19 @@ function describeRest(command: Command): string {
   return left === 0 ? '' : `\n${left} more flags: vouch ${command.name()} ${HELP_ALL}`;
 }
 
+/** The words with a program behind `--` as the value of one flag: the parser of commands takes it for arguments of the command. */
+function foldProgram(words: readonly string[]): readonly string[] {
+  const at = words.indexOf('--');
+  if (at < 0 || !WITH_PROGRAM.has(words[0] ?? '')) return words;
+  return [...words.slice(0, at), '--run', JSON.stringify(words.slice(at + 1))];
+}
+
+/** Commands that run a program. */
+const WITH_PROGRAM: ReadonlySet<string> = new Set(['record', 'replay']);
+
 /** Runs the command that the arguments of the process name. */
 export async function runProgram(): Promise<void> {
-  const words = process.argv.slice(2);
+  const words = foldProgram(process.argv.slice(2));
   // `vouch serve | head`: a closed pipe ends the output, not the server.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

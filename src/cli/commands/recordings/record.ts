@@ -11,6 +11,7 @@ import {
   addRecordingFlags,
   readRecordingSettings,
   type RecordingSettings,
+  readWords,
   serveRecordings,
 } from './serve-recordings.js';
 import { colour, type Output, showPath } from '../../output.js';
@@ -38,12 +39,17 @@ export function defineCommand(command: Command, output: Output): void {
   }).action(async (spec: string | undefined) => {
     const settings = await readRecordingSettings(spec, command);
     const { 'recordings.upstream': upstream, 'recordings.mode': given } = settings.settings.options;
+    // A configuration file may have the mode of `vouch serve`.
+    const mode = MODES.find((each) => each === given) ?? 'record-all';
+    if (settings.run !== undefined) {
+      const { runCommand } = await import('./run/run-command.js');
+      process.exitCode = await runCommand({ ...settings, ...output, mode, words: readWords(settings.run) });
+      return;
+    }
     if (typeof upstream !== 'string') {
       const hint = 'give --upstream <url>, or recordings.upstream in a configuration file';
       throw new MockError('OPTION_INVALID', 'the base URL of the API to record is missing', { hint });
     }
-    // A configuration file may have the mode of `vouch serve`.
-    const mode = MODES.find((each) => each === given) ?? 'record-all';
     process.exitCode = await runRecord({ ...settings, ...output, upstream, mode });
   });
 }

@@ -5,6 +5,7 @@ import {
   addRecordingFlags,
   readRecordingSettings,
   type RecordingSettings,
+  readWords,
   serveRecordings,
 } from './serve-recordings.js';
 import { colour, type Output } from '../../output.js';
@@ -19,7 +20,12 @@ export function defineCommand(command: Command, output: Output): void {
     'recordings.cassette': { description: 'cassette to replay', default: 'default' },
   }).action(async (spec: string | undefined) => {
     const settings = await readRecordingSettings(spec, command);
-    process.exitCode = await runReplay({ ...settings, ...output });
+    if (settings.run === undefined) {
+      process.exitCode = await runReplay({ ...settings, ...output });
+      return;
+    }
+    const { runCommand } = await import('./run/run-command.js');
+    process.exitCode = await runCommand({ ...settings, ...output, mode: 'replay', words: readWords(settings.run) });
   });
 }
 

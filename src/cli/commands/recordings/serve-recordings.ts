@@ -1,5 +1,6 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Clock } from '../../../base/clock.js';
+import { MockError } from '../../../base/errors.js';
 import type { Mock } from '../../../mock/handles.js';
 import { createMock } from '../../../mock/mock.js';
 import type { OptionName } from '../../../mock/options-table.js';
@@ -20,6 +21,8 @@ import { addListenFlags, type ListenFlags, listenUntilSignal, readTransportSetti
 
 /** The settings with which `vouch record` and `vouch replay` serve; other flags become options of the mock. */
 export interface RecordingSettings extends ListenFlags, HooksFlag {
+  /** The words behind `--`: a program and its arguments, as JSON. */
+  readonly run?: string;
   readonly cassette: string;
   readonly spec: string | object | undefined;
   readonly settings: CommandSettings;
@@ -33,6 +36,8 @@ export function addRecordingFlags(command: Command, names: readonly OptionName[]
     'afterRead',
     'matcher',
   );
+  command.addOption(new Option('--run <words>').hideHelp());
+  command.addHelpText('after', '\nA program after -- is run, and its requests are recorded or replayed for each host.');
   const owners =
     'who answers an operation (* for all others): mock, replay, forward, forward-then-mock or forward-except-501';
   return addOptionFlags(command, names, {
@@ -90,4 +95,12 @@ export async function serveRecordings(
     for (const line of [...notes, ...describe(mock, baseUrl)]) write(line);
   });
   return mock;
+}
+
+/** The words of `--run`. @throws MockError `OPTION_INVALID` where there is no program. */
+export function readWords(run: string): readonly string[] {
+  const words = JSON.parse(run) as readonly string[];
+  if (words.length > 0) return words;
+  const hint = 'name a program and its arguments: vouch record -- npm test';
+  throw new MockError('OPTION_INVALID', 'there is no program after --', { hint });
 }
