@@ -97,6 +97,8 @@ async function generate(names, { external, transform, plugins, output }) {
     transform: { target: 'node20.19', ...transform },
     tsconfig: 'tsconfig.json',
     plugins,
+    // A slow machine is not a mistake.
+    checks: { bundlerTimings: false },
     onLog: (level, log) => {
       // What one entry loads on demand another may load at once.
       if (level === 'warn' && log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') throw new Error(log.message);

@@ -25,7 +25,15 @@ export async function buildInspector() {
     configFile: false,
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    build: { write: false, target: 'es2023', modulePreload: false, cssCodeSplit: false, assetsInlineLimit: Infinity },
+    build: {
+      write: false,
+      target: 'es2023',
+      modulePreload: false,
+      cssCodeSplit: false,
+      assetsInlineLimit: Infinity,
+      // A slow machine is not a mistake of the page.
+      rolldownOptions: { checks: { bundlerTimings: false } },
+    },
   });
   return gzipSync(`${inline(output)}<!-- sources ${hash} -->\n`, { level: 9 });
 }
