@@ -1,5 +1,5 @@
 // @module-tag thorough
-// Real servers with their documents: each finding was repeated by hand, and is true.
+// Real servers with their documents: each finding was compared with its request and answer, and is true.
 import { existsSync, mkdirSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { expect, it } from 'vitest';
