@@ -20,6 +20,14 @@ interface RecordingFigure {
   readonly peakMegabytes: number;
 }
 
+/** A server to measure. */
+interface Subject {
+  readonly name: string;
+  readonly server: ServerProcess;
+  /** Whether each request has a credential that no other has: each is replaced by a placeholder of its own. */
+  readonly hasCredentials: boolean;
+}
+
 /** Compares `vouch record`, which forwards and records, and the same without recording, with a proxy on plain node:http. */
 export async function measureRecording(plan: Plan): Promise<Table> {
   const [cli, proxy] = [CLI, toServerFile('proxy')];
@@ -34,22 +42,25 @@ export async function measureRecording(plan: Plan): Promise<Table> {
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const { port } = upstream.address() as AddressInfo;
   const record = [cli, 'record', spec, '--upstream', `http://127.0.0.1:${port}`, '--recordings', folder, '--port', '0'];
-  const subjects: (readonly [name: string, server: ServerProcess])[] = [];
+  const subjects: Subject[] = [];
   try {
     for (const [name, args] of [
       ['node:http proxy', [proxy, String(port)]],
       ['vouch record', [...record, '--json', '--cassette', 'bench']],
+      [WITH_CREDENTIALS, [...record, '--json', '--cassette', 'credentials']],
       ['without recording', [...record, '--json', '--quiet', '--cassette', 'none', '--exclude-operation', 'readItem']],
     ] as const) {
-      subjects.push([name, await startServer(args)]);
+      subjects.push({ name, server: await startServer(args), hasCredentials: name === WITH_CREDENTIALS });
     }
     return tabulate(await runRounds(subjects, plan));
   } finally {
-    await Promise.all(subjects.map(([, server]) => server.stop()));
+    await Promise.all(subjects.map(({ server }) => server.stop()));
     upstream.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+const WITH_CREDENTIALS = 'a new credential in each';
 
 function tabulate(figures: readonly RecordingFigure[]): Table {
   const [proxy] = figures;
@@ -64,15 +75,18 @@ function tabulate(figures: readonly RecordingFigure[]): Table {
 }
 
 async function runRounds(
-  subjects: readonly (readonly [name: string, server: ServerProcess])[],
+  subjects: readonly Subject[],
   { rounds, requests, connections }: Plan,
 ): Promise<readonly RecordingFigure[]> {
-  const cells = subjects.map(([name, server]) => ({ name, server, cpu: [] as number[], perSecond: [] as number[] }));
+  const cells = subjects.map((subject) => ({ ...subject, cpu: [] as number[], perSecond: [] as number[] }));
   for (let round = 0; round <= rounds; round += 1) {
-    for (const { server, cpu, perSecond } of cells) {
+    for (const { server, hasCredentials, cpu, perSecond } of cells) {
       const before = readProcessCpu(server.id);
-      const request = (n: number): Buffer =>
-        Buffer.from(`GET /items/${round}-${n} HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\n\r\n`);
+      const request = (n: number): Buffer => {
+        const credential = hasCredentials ? `authorization: Bearer key-${round}-${n}-4f9aXq2Lw8Zr\r\n` : '';
+        const head = `GET /items/${round}-${n} HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\n${credential}\r\n`;
+        return Buffer.from(head);
+      };
       const { elapsedMs } = await runLoad({ port: server.port, connections, requests, request, status: 200 });
       // The first round is the warm-up.
       if (round === 0) continue;

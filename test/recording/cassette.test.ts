@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MockError } from '../../src/base/errors.js';
@@ -133,6 +133,53 @@ describe('a cassette', () => {
     writeFileSync(join(folder, '9999-readItem.200.json'), first);
     await openCassette(folder, MANIFEST).add(exchange({}));
     expect(loadCassette(folder).exchanges.map(({ number }) => number)).toEqual([1, 9999, 10000]);
+  });
+});
+
+describe('the placeholders of a cassette', () => {
+  const FIRST = ['REDACTED0001', 'header:authorization'] as const;
+  const SECOND = ['sk-REDACTED0002', 'pattern:sk'] as const;
+  const readNames = (folder: string): readonly string[] => Object.keys(loadCassette(folder).manifest.redacted);
+
+  it('can be read before they are in the manifest, and are moved to it', async () => {
+    const folder = createCassette();
+    const writer = openCassette(folder, MANIFEST);
+    await writer.addPlaceholders([FIRST]);
+    await writer.addPlaceholders([SECOND]);
+    expect(readFileSync(join(folder, 'cassette.json'), 'utf8')).not.toContain('REDACTED');
+    expect(loadCassette(folder).manifest.redacted).toEqual({ [FIRST[0]]: FIRST[1], [SECOND[0]]: SECOND[1] });
+    await writer.settle();
+    expect(readdirSync(folder)).toEqual(['bodies', 'cassette.json']);
+    expect(readNames(folder)).toEqual([FIRST[0], SECOND[0]]);
+    expect(Object.keys(writer.read().manifest.redacted)).toEqual([FIRST[0], SECOND[0]]);
+  });
+
+  it('of a recorder that was killed are in the manifest after the next one', async () => {
+    const folder = createCassette();
+    await openCassette(folder, MANIFEST).addPlaceholders([FIRST]);
+    const next = openCassette(folder, MANIFEST);
+    expect(Object.keys(next.read().manifest.redacted)).toEqual([FIRST[0]]);
+    await next.addPlaceholders([SECOND]);
+    await next.settle();
+    expect(readNames(folder)).toEqual([FIRST[0], SECOND[0]]);
+  });
+
+  it('are kept behind a line that was not written to its end', async () => {
+    const folder = createCassette();
+    const writer = openCassette(folder, MANIFEST);
+    await writer.addPlaceholders([FIRST]);
+    appendFileSync(join(folder, 'placeholders.jsonl'), '\n["REDACTED00');
+    await writer.addPlaceholders([SECOND]);
+    expect(readNames(folder)).toEqual([FIRST[0], SECOND[0]]);
+  });
+
+  it('are removed with the exchanges', async () => {
+    const folder = createCassette();
+    const writer = openCassette(folder, MANIFEST);
+    await writer.addPlaceholders([FIRST]);
+    await writer.clear(MANIFEST);
+    await writer.settle();
+    expect(readNames(folder)).toEqual([]);
   });
 });
 

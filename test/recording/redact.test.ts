@@ -32,7 +32,7 @@ describe('redaction', () => {
   ])('keeps %s', (_name, kept, change) => {
     const redactor = create();
     expect(text(change, redactor)).toContain(kept);
-    expect(Object.fromEntries(redactor.placeholders.issued)).toEqual({});
+    expect(Object.fromEntries(redactor.placeholders.takeNew())).toEqual({});
   });
 
   it.each<readonly [string, string, Change]>([
@@ -100,7 +100,7 @@ describe('redaction', () => {
     expect(clean.request.headers['authorization']).toBe(`Bearer ${placeholder}`);
     expect(body).toEqual({ id: placeholder, name: `Bearer of ${placeholder}` });
     expect(clean.request.headers['x-api-key']).not.toBe(placeholder);
-    expect(Object.keys(Object.fromEntries(redactor.placeholders.issued))).toHaveLength(2);
+    expect(Object.keys(Object.fromEntries(redactor.placeholders.takeNew()))).toHaveLength(2);
   });
 
   it('creates placeholders that are valid for their schemas', () => {
@@ -150,7 +150,7 @@ describe('redaction', () => {
     const redactor = create({}, [{ rule: 'env:DATABASE', value: 'db-host-7' }]);
     const clean = text({ response: { body: { id: 'db-host-7', name: 'at db-host-7:5432' } } }, redactor);
     expect(clean).not.toContain('db-host-7');
-    expect(Object.values(Object.fromEntries(redactor.placeholders.issued))).toEqual(['env:DATABASE']);
+    expect(Object.values(Object.fromEntries(redactor.placeholders.takeNew()))).toEqual(['env:DATABASE']);
   });
 
   it('applies additional headers, keys and patterns, and keeps the listed names', () => {

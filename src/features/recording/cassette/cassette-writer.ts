@@ -25,7 +25,14 @@ import {
   type TextFilter,
   writeExchange,
 } from './exchange.js';
-import { type Manifest, MANIFEST_FILE, toManifestText } from './manifest.js';
+import {
+  appendPlaceholders,
+  type IssuedPlaceholder,
+  type Manifest,
+  MANIFEST_FILE,
+  mergePlaceholders,
+  writeManifest,
+} from './manifest.js';
 import { isBytes } from '../../../base/platform.js';
 import { isTemporary, replaceFile, replaceFileSync } from '../../../base/replace-file.js';
 
@@ -39,8 +46,10 @@ export interface CassetteWriter {
    * the numbers. `approve` gets the texts just before they are written and throws to reject them.
    */
   add(exchange: NewExchange, approve?: (texts: readonly WrittenText[]) => void): Promise<StoredExchange>;
-  /** Replaces the manifest. */
-  describe(change: (manifest: Manifest) => Manifest): Promise<void>;
+  /** Keeps placeholders before a file has them. */
+  addPlaceholders(issued: readonly IssuedPlaceholder[]): Promise<void>;
+  /** Resolves when all is on disk, and the placeholders are in the manifest. */
+  settle(): Promise<void>;
   /** Removes every exchange, the last one first, and writes another manifest. */
   clear(manifest: Manifest): Promise<void>;
 }
@@ -58,7 +67,11 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
   mkdirSync(join(folder, BODIES_FOLDER), { recursive: true });
   removeUnfinished(folder);
   if (!existsSync(join(folder, MANIFEST_FILE))) writeManifest(folder, initial);
-  let cassette = loadCassette(folder);
+  mergePlaceholders(folder);
+  const loaded = loadCassette(folder);
+  // One array that grows: a copy for each exchange would make a long recording slow.
+  let exchanges = [...loaded.exchanges];
+  let cassette: Cassette = { ...loaded, exchanges };
   // Files that are not valid exchanges keep their numbers.
   const highest = Math.max(0, ...cassette.mistakes.map(({ at }) => Number.parseInt(basename(at?.file ?? ''), 10) || 0));
   let last: Promise<unknown> = Promise.resolve();
@@ -79,31 +92,35 @@ export function openCassette(folder: string, initial: Manifest): CassetteWriter 
         // Before the turn: other exchanges need not wait for a large body.
         const prepared = isLarge ? await writeLargeBodies(folder, exchange, temporary) : exchange;
         return await inTurn(async () => {
-          const number = Math.max(cassette.exchanges.at(-1)?.number ?? 0, highest) + 1;
+          const number = Math.max(exchanges.at(-1)?.number ?? 0, highest) + 1;
           const stored = await writeFiles(folder, { ...prepared, number }, approve);
-          cassette = { ...cassette, exchanges: [...cassette.exchanges, stored] };
+          exchanges.push(stored);
           return stored;
         });
       } finally {
         for (const path of temporary) rmSync(path, { force: true });
       }
     },
-    describe: (change) =>
+    addPlaceholders: (issued) =>
       inTurn(async () => {
-        const manifest = change(cassette.manifest);
-        writeManifest(folder, manifest);
-        cassette = { ...cassette, manifest };
+        appendPlaceholders(folder, issued);
+      }),
+    settle: () =>
+      inTurn(async () => {
+        const manifest = mergePlaceholders(folder);
+        if (manifest !== undefined) cassette = { ...cassette, manifest };
       }),
     clear: (manifest) =>
       inTurn(async () => {
         // Files that are not valid exchanges too, which would take numbers.
         const invalid = cassette.mistakes.flatMap(({ at }) => (at?.file === undefined ? [] : [basename(at.file)]));
-        const files = [...cassette.exchanges.map(({ file }) => file), ...invalid];
+        const files = [...exchanges.map(({ file }) => file), ...invalid];
         for (const file of files.toReversed()) rmSync(join(folder, file), { force: true });
         rmSync(join(folder, BODIES_FOLDER), { recursive: true, force: true });
         mkdirSync(join(folder, BODIES_FOLDER), { recursive: true });
         writeManifest(folder, manifest);
-        cassette = { ...cassette, exchanges: [], manifest, mistakes: [] };
+        exchanges = [];
+        cassette = { ...cassette, exchanges, manifest, mistakes: [] };
       }),
   };
 }
@@ -218,12 +235,6 @@ function removeUnfinished(folder: string): void {
   for (const name of [...readdirSync(folder), ...bodies]) {
     if (isTemporary(basename(name))) rmSync(join(folder, name), { force: true });
   }
-}
-
-/** Writes the manifest with all placeholders. Synchronous, because sessions switch cassettes synchronously. */
-function writeManifest(folder: string, manifest: Manifest): void {
-  const text = toManifestText(manifest);
-  replaceFileSync(join(folder, MANIFEST_FILE), (temporary) => writeFileSync(temporary, text));
 }
 
 /** The path of a file that is renamed. */

@@ -1,7 +1,7 @@
 import { requireInside } from '../../../base/inside-folder.js';
 import { DAY_MS } from '../../../base/clock.js';
 import { URL } from 'node:url';
-import { readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contract } from '../../../contract/contract.js';
 import { findJsonMistake, isObject } from '../../../base/json.js';
@@ -9,6 +9,7 @@ import { readString } from '../../../contract/pointer.js';
 import { MockError, type Place, suggest } from '../../../base/errors.js';
 import { REDACTION_MEMBERS, type RedactionOptions } from '../redaction/secret-rules.js';
 import { readJson, writeJson } from '../../../base/exact-json.js';
+import { replaceFileSync } from '../../../base/replace-file.js';
 
 /** The content of `cassette.json`. */
 export interface Manifest {
@@ -43,6 +44,15 @@ export interface MatchRules {
 
 /** The file name of the manifest. */
 export const MANIFEST_FILE = 'cassette.json';
+
+/**
+ * The file of placeholders that the manifest does not have yet, one `["placeholder","rule"]` a line: a manifest that were written for each new
+ * one would be written as often as there are credentials.
+ */
+const PLACEHOLDERS_FILE = 'placeholders.jsonl';
+
+/** A placeholder and the rule behind it. */
+export type IssuedPlaceholder = readonly [placeholder: string, rule: string];
 
 /** The version of the layout. */
 const LAYOUT_VERSION = 1;
@@ -117,10 +127,51 @@ export function loadManifest(folder: string): Manifest {
     recordedAt: readText(value, 'recordedAt'),
     match: { ...DEFAULT_MATCH, ...readSettings('match', match ?? {}, { known: MATCH_MEMBERS, invalid }) },
     // Checked above.
-    redacted: redacted as Readonly<Record<string, string>>,
+    redacted: { ...(redacted as Readonly<Record<string, string>>), ...loadPlaceholders(folder) },
     ...(redact !== undefined && { redact: readSettings('redact', redact, { known: REDACTION_MEMBERS, invalid }) }),
     maxAge: maxAge ?? undefined,
   };
+}
+
+/** The placeholders that a recorder has not added to the manifest, or could not add because it was killed. */
+function loadPlaceholders(folder: string): Readonly<Record<string, string>> {
+  const file = join(folder, PLACEHOLDERS_FILE);
+  if (!existsSync(file)) return {};
+  requireInside(folder, file, 'RECORDING_INVALID');
+  return Object.fromEntries(readFileSync(file, 'utf8').split('\n').flatMap(readPlaceholder));
+}
+
+/** A line of the file; none for one that was not written to its end. */
+function readPlaceholder(line: string): readonly IssuedPlaceholder[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    const isPair = Array.isArray(value) && value.length === 2 && value.every((each) => typeof each === 'string');
+    return isPair ? [value as unknown as IssuedPlaceholder] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Keeps placeholders until they are added to the manifest; synchronous, as small appends are faster so. */
+export function appendPlaceholders(folder: string, issued: readonly IssuedPlaceholder[]): void {
+  // The break is before each line, so that one that was not written to its end does not spoil the next one.
+  const lines = issued.map((each) => `\n${JSON.stringify(each)}`);
+  appendFileSync(join(folder, PLACEHOLDERS_FILE), lines.join(''));
+}
+
+/** Adds the placeholders that were kept to the manifest; undefined without any. */
+export function mergePlaceholders(folder: string): Manifest | undefined {
+  if (!existsSync(join(folder, PLACEHOLDERS_FILE))) return undefined;
+  const manifest = loadManifest(folder);
+  writeManifest(folder, manifest);
+  return manifest;
+}
+
+/** Writes the manifest with all placeholders. Synchronous, because sessions switch cassettes synchronously. */
+export function writeManifest(folder: string, manifest: Manifest): void {
+  const text = toManifestText(manifest);
+  replaceFileSync(join(folder, MANIFEST_FILE), (temporary) => writeFileSync(temporary, text));
+  rmSync(join(folder, PLACEHOLDERS_FILE), { force: true });
 }
 
 /** A sentence if the recording is older than its `maxAge`, else undefined. */
@@ -131,7 +182,7 @@ export function readExpiry(manifest: Manifest, now: number): string | undefined 
 }
 
 /** The text of the manifest: members in a fixed order. */
-export function toManifestText(manifest: Manifest): string {
+function toManifestText(manifest: Manifest): string {
   const { version, contract, upstream, recordedAt, match, redact = {}, redacted, maxAge } = manifest;
   const rules = Object.keys(redact).length === 0 ? undefined : redact;
   const file = { version, contract, upstream, recordedAt, match, redact: rules, redacted, maxAge };

@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../../base/clock.js';
 import type { SchemaObject } from '../../../base/json.js';
+import type { IssuedPlaceholder } from '../cassette/manifest.js';
 import { createSecretIndex, type SecretIndex } from './secret-index.js';
 
 /** The rules of the contract for the location of a secret. */
@@ -26,8 +27,8 @@ export interface PlaceholderRegistry {
   placeholder(secret: string, facts: SecretFacts): string;
   /** Whether a string is a placeholder of this run or of an earlier one of the cassette. */
   isPlaceholder(text: string): boolean;
-  /** The rule that each placeholder was created by. */
-  readonly issued: ReadonlyMap<string, string>;
+  /** The placeholders that were created since the last call, each with its rule. */
+  takeNew(): readonly IssuedPlaceholder[];
   /** The secrets that were detected by their location, which no pattern finds elsewhere. */
   readonly known: SecretIndex;
 }
@@ -37,25 +38,34 @@ const PLACEHOLDER = /^[\w.-]*REDACTED\d{4,}$/;
 /** Creates a registry whose ordinals continue after the ordinals of `earlier`. */
 export function createPlaceholderRegistry(earlier: Readonly<Record<string, string>>): PlaceholderRegistry {
   const bySecret = new Map<string, string>();
-  const issued = new Map<string, string>(Object.entries(earlier));
+  const issued = new Set<string>(Object.keys(earlier));
   const known = createSecretIndex();
+  let created: IssuedPlaceholder[] = [];
+  const issue = (placeholder: string, rule: string): void => {
+    issued.add(placeholder);
+    created.push([placeholder, rule]);
+  };
   return {
     placeholder: (secret, facts) => {
       const existing = bySecret.get(secret);
       if (existing !== undefined) return existing;
       // A placeholder of another cassette, such as an exported one that is imported again.
-      if (!issued.has(secret) && PLACEHOLDER.test(secret)) issued.set(secret, facts.rule);
+      if (!issued.has(secret) && PLACEHOLDER.test(secret)) issue(secret, facts.rule);
       if (issued.has(secret)) return secret;
       let ordinal = issued.size + 1;
       while (issued.has(createPlaceholder(secret, ordinal, facts))) ordinal += 1;
-      const created = createPlaceholder(secret, ordinal, facts);
-      bySecret.set(secret, created);
-      issued.set(created, facts.rule);
-      if (!facts.rule.startsWith('pattern:')) known.add(secret, created);
-      return created;
+      const placeholder = createPlaceholder(secret, ordinal, facts);
+      bySecret.set(secret, placeholder);
+      issue(placeholder, facts.rule);
+      if (!facts.rule.startsWith('pattern:')) known.add(secret, placeholder);
+      return placeholder;
     },
     isPlaceholder: (text) => issued.has(text),
-    issued,
+    takeNew: () => {
+      const taken = created;
+      created = [];
+      return taken;
+    },
     known,
   };
 }

@@ -26,7 +26,7 @@ import {
   type RecordedResponse,
   writeExchange,
 } from '../cassette/exchange.js';
-import type { Manifest } from '../cassette/manifest.js';
+import type { IssuedPlaceholder, Manifest } from '../cassette/manifest.js';
 import { digestBody, readBody, readEventBody, toSpooled } from '../cassette/recorded-body.js';
 import type { Redactor } from '../redaction/redact.js';
 import type { ReceivedBody, TimedChunk } from './received.js';
@@ -110,6 +110,7 @@ export function createRecorder({ writer, redactor, replacement, onFailure, befor
     settle: async () => {
       await last;
       await files.describe();
+      await writer.settle();
     },
   };
 }
@@ -126,15 +127,15 @@ export function createFailures(onFailure: RecorderParts['onFailure']): Pick<Reco
 
 /** Writes redacted exchanges, and their placeholders before them. */
 function createRedactedWriter(writer: CassetteWriter, { placeholders, scan, redactPlace }: Redactor) {
-  let described = placeholders.issued.size;
+  let unwritten: readonly IssuedPlaceholder[] = [];
 
-  /** Adds new placeholders to the manifest, before a file contains them; undefined without any. */
+  /** Writes new placeholders, before a file contains them; undefined without any. */
   const describe = (): Promise<void> | undefined => {
-    if (placeholders.issued.size === described) return undefined;
-    described = placeholders.issued.size;
-    const redacted = Object.fromEntries(placeholders.issued);
-    const written = writer.describe((manifest) => ({ ...manifest, redacted }));
-    written.catch(() => (described = -1));
+    const issued = [...unwritten, ...placeholders.takeNew()];
+    if (issued.length === 0) return undefined;
+    unwritten = [];
+    const written = writer.addPlaceholders(issued);
+    written.catch(() => (unwritten = [...issued, ...unwritten]));
     return written;
   };
 
