@@ -3,13 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
+import { rootCertificates } from 'node:tls';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Mock } from '../../src/index.js';
 import { loadCassette } from '../../src/features/recording/cassette/cassette.js';
 import type { RecordingOptions } from '../../src/features/recording/recordings.js';
-import { createUpstream } from '../../src/features/recording/upstream/upstream.js';
+import { createUpstream, listAuthorities } from '../../src/features/recording/upstream/upstream.js';
 import { createFolder } from '../folders.js';
 import { KEYS, SPEC } from './recorded.js';
 import { openMock } from '../open-mock.js';
@@ -254,6 +255,11 @@ describe('the connection to the upstream', () => {
       expect(await ask(direct.origin)).toContain('No credentials');
     },
   );
+});
+
+it('trusts the public authorities besides those of the option `ca`', () => {
+  expect(listAuthorities('own')).toEqual(['own', ...rootCertificates]);
+  expect(listAuthorities(undefined)).toBe(undefined);
 });
 
 it('pace: recorded waits before an answer as long as the server took', async () => {

@@ -11,7 +11,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
-import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { connect, type ConnectionOptions, rootCertificates, type TLSSocket } from 'node:tls';
 import { MockError } from '../../../base/errors.js';
 import { type HeaderFields, omitFields, readEndToEnd } from '../../../http/header-fields.js';
 import type { RecordedFailure } from '../cassette/exchange.js';
@@ -129,7 +129,7 @@ function createSecureAgent(
   { insecure, ca, cert, key }: UpstreamOptions,
   { url, proxy }: { readonly url: URL; readonly proxy: Proxy | undefined },
 ): HttpsAgent {
-  const tls = { rejectUnauthorized: insecure !== true, ca, cert, key };
+  const tls = { rejectUnauthorized: insecure !== true, ca: listAuthorities(ca), cert, key };
   const agent = new HttpsAgent({ keepAlive: true, ...tls });
   if (proxy === undefined) return agent;
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -139,6 +139,11 @@ function createSecureAgent(
     createConnection: (_options: unknown, done: Parameters<typeof connectThroughProxy>[2]) =>
       connectThroughProxy(proxy, { host, port, tls }, done),
   });
+}
+
+/** The authorities that are trusted besides the public ones, which Node.js replaces by `ca`; undefined for the default. */
+export function listAuthorities(ca: string | undefined): string[] | undefined {
+  return ca === undefined ? undefined : [ca, ...rootCertificates];
 }
 
 const RESETS: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
