@@ -9,6 +9,10 @@ export interface Block {
 
 export function readBlocks(page: string): readonly Block[];
 
+export function readParts(page: string): readonly { readonly name: string; readonly text: string }[];
+
+export function readStartDocument(page: string, start: string): string | undefined;
+
 export function readLines(text: string): readonly string[];
 
 export function followPage(options: {

@@ -36,6 +36,31 @@ export function readBlocks(page) {
 }
 
 /**
+ * The parts of a page that a reader follows, each in an empty folder: its sections if it says that none needs another, or else all of it.
+ * Each has the line numbers of the page.
+ *
+ * @param {string} page
+ */
+export function readParts(page) {
+  if (!/\bNo section needs another one\b/u.test(page)) return [{ name: '', text: page }];
+  return [...page.matchAll(/^## (?<name>.+)\n[\s\S]*?(?=^## |(?![\s\S]))/gmu)].map((match) => ({
+    name: match.groups?.name ?? '',
+    text: page.slice(0, match.index).replaceAll(/[^\n]/gu, '') + match[0],
+  }));
+}
+
+/**
+ * The document that a reader of the page has already: that of getting started, if the page says so.
+ *
+ * @param {string} page
+ * @param {string} start - The page that has it.
+ */
+export function readStartDocument(page, start) {
+  if (!/`openapi\.yaml` of\s+\[getting started\]/u.test(page)) return undefined;
+  return readBlocks(start).find(({ file }) => file === 'openapi.yaml')?.text;
+}
+
+/**
  * The commands of a shell block, without comments and with continued lines joined.
  *
  * @param {string} text
@@ -171,7 +196,7 @@ async function start(command, options) {
   const limit = setTimeout(() => void stop('SIGKILL'), TIME_LIMIT_MS);
   const listening = new Promise((resolve) => {
     child.stdout.on('data', () => {
-      const port = /listening on https?:\/\/[^/]*:(\d+)[^\n]*\n/u.exec(read())?.[1];
+      const port = /listening(?: on |":")https?:\/\/[^/]*:(\d+)[^\n]*\n/u.exec(read())?.[1];
       if (port !== undefined) resolve({ port, code: 0 });
     });
   });

@@ -1,19 +1,25 @@
 // @module-tag slow
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { followPage, readBlocks } from '../../.ci/follow.mjs';
+import { followPage, readBlocks, readParts, readStartDocument } from '../../.ci/follow.mjs';
 import { isFollowed } from './followed.js';
 import { readPages } from './pages.js';
 
 const root = mkdtempSync(join(tmpdir(), 'vouch-guides-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const pages = [...readPages()].filter(([path]) => isFollowed(path));
-const start = readBlocks(readFileSync('docs/getting-started.md', 'utf8'));
-const document = start.find(({ file }) => file === 'openapi.yaml')?.text ?? '';
+const start = readFileSync('docs/getting-started.md', 'utf8');
+const parts = [...readPages()]
+  .filter(([path]) => isFollowed(path))
+  .flatMap(([path, page]) =>
+    readParts(page).map(({ name, text }) => {
+      const title = name === '' ? path : `${path}, ${name},`;
+      return [title, text, readStartDocument(page, start)] as const;
+    }),
+  );
 
 /** Packages that pages install, besides vouch: those of this repository. */
 const INSTALL = /^npm (?:i|install) -D (?:github:OWNER\/)?(?<names>[\w@/. -]+)$/u;
@@ -39,6 +45,9 @@ function createFolder(): { readonly folder: string; readonly install: (names: re
       for (const name of names) {
         mkdirSync(dirname(join(packages, name)), { recursive: true });
         symlinkSync(name === 'vouch' ? resolve('.') : resolve('node_modules', name), join(packages, name));
+        // The commands of a package have its name, except that of typescript.
+        const program = resolve('node_modules/.bin', name === 'typescript' ? 'tsc' : name);
+        if (existsSync(program)) symlinkSync(program, join(packages, '.bin', basename(program)));
       }
       // npm makes the file executable when it installs the package; the build does not.
       const script = `#!/bin/sh\nexec node "${resolve('dist/cli/main.js')}" "$@"\n`;
@@ -64,11 +73,11 @@ function readEnvironment(): NodeJS.ProcessEnv {
 }
 
 describe.skipIf(!hasCurl())('a page that is followed in an empty folder', () => {
-  it('is one of several', () => expect(pages.length).toBeGreaterThan(10));
+  it('is one of several', () => expect(parts.length).toBeGreaterThan(15));
 
-  it.each(pages)('%s gives what it says', { timeout: 60_000 }, async (_, page) => {
+  it.each(parts)('%s gives what it says', { timeout: 60_000 }, async (_, page, document) => {
     const { folder, install } = createFolder();
-    if (/`openapi\.yaml` of\s+\[getting started\]/u.test(page)) writeFileSync(join(folder, 'openapi.yaml'), document);
+    if (document !== undefined) writeFileSync(join(folder, 'openapi.yaml'), document);
     const own = readBlocks(page).find(({ file }) => file === 'openapi.yaml')?.text ?? '';
     const urls = page.match(/(?<=vouch serve )https:\S+/gu) ?? [];
     const { run, mistakes } = await followPage({
@@ -103,6 +112,15 @@ describe('the check itself', () => {
     const { mistakes } = await followPage({ page, folder, env: readEnvironment(), replace });
     expect(mistakes).toHaveLength(1);
     expect(mistakes[0]).toMatch(want);
+  });
+
+  it('reads each section with the line numbers of the page, of a page that says so', () => {
+    const page = 'No section needs another one.\n\n## One\n\n1\n\n## Two\n\n2\n';
+    expect(readParts(page)).toEqual([
+      { name: 'One', text: '\n\n## One\n\n1\n\n' },
+      { name: 'Two', text: '\n\n\n\n\n\n## Two\n\n2\n' },
+    ]);
+    expect(readParts(page.slice(1))).toEqual([{ name: '', text: page.slice(1) }]);
   });
 
   it('writes files, continues lines, leaves out comments and what is marked', async () => {
