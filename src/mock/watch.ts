@@ -6,6 +6,12 @@ import { clearTimeout, isError, readMonotonic, setTimeout } from '../base/platfo
 export interface Watcher {
   /** Resolves with the first check: later changes are seen. */
   readonly ready: Promise<void>;
+  /**
+   * Runs what reads files on its own: the changes of these until now are not reported afterwards.
+   *
+   * @param files - Default: all that are watched.
+   */
+  passOver<T>(read: () => Promise<T>, files?: readonly string[]): Promise<T>;
   close(): void;
 }
 
@@ -42,8 +48,25 @@ export function createWatcher(
   let known: Stamps | undefined;
   let pauseMs = 0;
   let lastMs = 0;
+  let readers = 0;
 
+  const passOver: Watcher['passOver'] = async (read, files) => {
+    const paths = list();
+    const now = readStamps(files ?? paths);
+    const others = [...(known ?? [])].filter(([file]) => files?.includes(file) === false);
+    known &&= new Map([...others, ...now]);
+    const readAt = Date.now() - CLOCK_TICK_MS;
+    readers += 1;
+    try {
+      return await read();
+    } finally {
+      readers -= 1;
+      known &&= addStamps(known, list(), { paths, since: readAt });
+    }
+  };
   const look = async (): Promise<void> => {
+    // What is watched from now on is known when it has been read.
+    if (readers > 0) return;
     const paths = list();
     const startedAt = readMonotonic();
     let seen = readStamps(paths);
@@ -58,7 +81,7 @@ export function createWatcher(
       const readAt = Date.now() - CLOCK_TICK_MS;
       known = seen;
       if (!isClosed && changed.length > 0) await onChange(changed);
-      known = addStamps(seen, list(), { paths, since: readAt });
+      known = addStamps(known, list(), { paths, since: readAt });
       return;
     }
     known = known === undefined ? new Map([...seen].filter(isOlder(since))) : seen;
@@ -72,6 +95,7 @@ export function createWatcher(
   void ready.finally(schedule);
   return {
     ready,
+    passOver,
     close: () => {
       isClosed = true;
       clearTimeout(timer);

@@ -77,7 +77,7 @@ export function createReloader(
     if (isNews) report(settings, done);
     return done;
   };
-  const reload = (changed?: readonly string[]): Promise<MockReload> => {
+  const queue = (changed?: readonly string[]): Promise<MockReload> => {
     const next = running.then(() => run(changed));
     running = next.catch(() => undefined);
     return next;
@@ -85,7 +85,7 @@ export function createReloader(
   const { settings } = live.version;
   const isWatching = isWatched(settings) || isScenarioWatched(settings);
   const list = (): readonly string[] => [...new Set([...listPaths(live.version, files), ...further])];
-  const onChange = async (changed: readonly string[]): Promise<void> => void (await reload(changed));
+  const onChange = async (changed: readonly string[]): Promise<void> => void (await queue(changed));
   const watcher = isWatching ? createWatcher(list, onChange, since) : undefined;
   return {
     get last() {
@@ -93,7 +93,8 @@ export function createReloader(
     },
     isWatching,
     ready: watcher?.ready,
-    reload,
+    // What is reloaded on request is not reloaded again because it changed before.
+    reload: (changed) => watcher?.passOver(() => queue(changed), changed) ?? queue(changed),
     watch: (each) => {
       watchers.add(each);
       return () => void watchers.delete(each);
