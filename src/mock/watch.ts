@@ -50,46 +50,46 @@ export function createWatcher(
   let lastMs = 0;
   let readers = 0;
 
-  const passOver: Watcher['passOver'] = async (read, files) => {
+  const follow = async <T>(read: () => Promise<T> | T): Promise<T> => {
     const paths = list();
-    const now = readStamps(files ?? paths);
-    const others = [...(known ?? [])].filter(([file]) => files?.includes(file) === false);
-    known &&= new Map([...others, ...now]);
-    const readAt = Date.now() - CLOCK_TICK_MS;
+    const since = Date.now() - CLOCK_TICK_MS;
     readers += 1;
     try {
       return await read();
     } finally {
       readers -= 1;
-      known &&= addStamps(known, list(), { paths, since: readAt });
+      // What is watched from now on is known, unless it changed while it was read.
+      known &&= addStamps(known, list(), { paths, since });
     }
   };
+  const passOver: Watcher['passOver'] = (read, files) => {
+    known &&= files === undefined ? readStamps(list()) : new Map([...omit(known, files), ...readStamps(files)]);
+    return follow(read);
+  };
   const look = async (): Promise<void> => {
-    // What is watched from now on is known when it has been read.
     if (readers > 0) return;
     const paths = list();
     const startedAt = readMonotonic();
-    let seen = readStamps(paths);
+    const found = readStamps(paths);
     const ms = readMonotonic() - startedAt;
     // One check alone may have waited for other work of the process.
     pauseMs = PAUSE_FACTOR * Math.min(ms, lastMs);
     lastMs = ms;
-    if (known !== undefined && findChanges(known, seen).length > 0) {
-      seen = await settle(paths, known);
-      const changed = findChanges(known, seen);
-      // Files that are watched from now on may have changed while they were read.
-      const readAt = Date.now() - CLOCK_TICK_MS;
-      known = seen;
-      if (!isClosed && changed.length > 0) await onChange(changed);
-      known = addStamps(known, list(), { paths, since: readAt });
+    const before = known;
+    if (before === undefined || findChanges(before, found).length === 0) {
+      known = before === undefined ? new Map([...found].filter(isOlder(since))) : found;
       return;
     }
-    known = known === undefined ? new Map([...seen].filter(isOlder(since))) : seen;
+    const seen = await settle(paths, before);
+    // Other files are known now: the next check finds what is left.
+    if (known !== before) return;
+    known = seen;
+    const changed = findChanges(before, seen);
+    if (!isClosed && changed.length > 0) await follow(() => onChange(changed));
   };
   const schedule = (): void => {
     if (isClosed) return;
-    timer = setTimeout(() => void look().finally(schedule), Math.max(EVERY_MS, pauseMs));
-    timer.unref();
+    timer = setTimeout(() => void look().finally(schedule), Math.max(EVERY_MS, pauseMs)).unref();
   };
   const ready = look();
   void ready.finally(schedule);
@@ -101,6 +101,10 @@ export function createWatcher(
       clearTimeout(timer);
     },
   };
+}
+
+function omit(stamps: Stamps, files: readonly string[]): Stamps {
+  return new Map([...stamps].filter(([file]) => !files.includes(file)));
 }
 
 /** The stamps of the files that are watched, and of those that were added since; one that was written since then has none. */

@@ -138,17 +138,17 @@ describe('vouch serve reloads', () => {
         headers: { 'content-type': 'application/yaml' },
         body: 'operations: { getBook: { respond: { status: 404 } } }\n',
       });
-    const all = 'reloaded all files in 9 ms';
-    const saved = 'reloaded scenarios/gone.yaml in 9 ms';
+    // The watcher may have seen the change before the request.
+    await printedBy(reload, /reloaded all/);
     const lines = [
-      ...(await printedBy(reload, /reloaded/)),
       ...(await printedBy(save, /reloaded/)),
-      // A file that one of the first two left to the watcher would be named here.
+      // A file that was left to the watcher would be named here.
       ...(flag === '--watch'
         ? await edit({ 'fixtures/books.yaml': 'items: [{ id: nine, title: Nine }]\n' }, /reloaded.*books/)
-        : await printedBy(reload, /reloaded/)),
+        : await printedBy(reload, /reloaded all/)),
     ];
-    expect(lines).toEqual([all, saved, flag === '--watch' ? 'reloaded fixtures/books.yaml in 9 ms' : all]);
+    const last = flag === '--watch' ? 'fixtures/books.yaml' : 'all files';
+    expect(lines).toEqual(['reloaded scenarios/gone.yaml in 9 ms', `reloaded ${last} in 9 ms`]);
   });
 
   it('the handlers file and the configuration file, and says what needs a restart', async () => {
