@@ -9,7 +9,8 @@ COPY build ./build
 COPY inspector ./inspector
 COPY src ./src
 RUN npm run build
-RUN npm prune --omit=dev
+# The server loads no types and no source maps.
+RUN npm prune --omit=dev && find dist node_modules \( -name '*.d.ts' -o -name '*.d.[cm]ts' -o -name '*.map' \) -delete
 
 # Final stage: the built server and the built-in contract. Nothing is written at run time.
 FROM node:22.23-slim
