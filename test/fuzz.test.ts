@@ -3,12 +3,15 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createRandom } from '../src/base/random.js';
+import { drawAnswer } from './fuzz/answers.js';
 import { type FuzzCase, listCases, readCase, saveCase, toText } from './fuzz/cases.js';
 import { fuzz } from './fuzz/fuzz.js';
 import { minimize } from './fuzz/reduce.js';
 import { playCase } from './fuzz/replay.js';
 import { type ServerProcess, spawnHost } from './fuzz/server-process.js';
 import { soak } from './fuzz/soak.js';
+import { drawTree, OUTSIDE } from './fuzz/trees.js';
 import { createSharedFolder } from './folders.js';
 
 // The servers are processes that run `dist/`; a busy machine takes seconds to start one.
@@ -43,6 +46,7 @@ describe('the fuzzer', () => {
   it.concurrent.each([
     ['crash', 'crash', 'Error: planted'],
     ['fail', 'server-error', 'planted'],
+    ['leak', 'leak', OUTSIDE],
     ['stall', 'stall', 'blocked for'],
     ['hang', 'hang', ''],
     ['silent', 'hang', ''],
@@ -53,12 +57,13 @@ describe('the fuzzer', () => {
       return { ...host, start: (mock, limitMs) => host.start({ ...mock, planted: { bad: planted } }, limitMs) };
     };
     // What blocks the server is played a few times only, as often as it takes to find its connection: each play lasts as long as the limit.
-    const isQuick = planted === 'crash' || planted === 'fail';
+    const isQuick = ['crash', 'fail', 'leak'].includes(planted);
     // A machine with other work takes many times as long for the same CPU time.
     const limits = {
       hangMs: kind === 'hang' ? 2000 : 40_000,
       startMs: 40_000,
       stallMs: kind === 'stall' ? 300 : 10_000,
+      rss: Infinity,
     };
     const options = {
       seed: 1,
@@ -86,8 +91,8 @@ describe('the fuzzer', () => {
   });
 
   it('finds nothing where nothing fails', TIMEOUT, async () => {
-    const options = { seed: 2, seconds: 0, requests: 200, mutations: 5, specs: [spec], folder };
-    expect(await fuzz(options)).toMatchObject({ requests: expect.any(Number), mutations: 5, failures: [] });
+    const options = { seed: 2, seconds: 0, requests: 200, mutations: 20, specs: [spec], folder };
+    expect(await fuzz(options)).toMatchObject({ requests: expect.any(Number), mutations: 20, failures: [] });
   });
 
   it('reduces lists to what fails', async () => {
@@ -96,6 +101,14 @@ describe('the fuzzer', () => {
       Promise.resolve(wanted.every((item) => left.includes(item)));
     expect(await minimize(items, needs([3, 77]))).toEqual([3, 77]);
     expect(await minimize(items, needs([]))).toEqual([]);
+  });
+
+  it('draws folders with links, and answers with codings', () => {
+    const trees = Array.from({ length: 200 }, (_, i) => Object.values(drawTree(createRandom(i, 'tree'))));
+    expect(trees.flat().filter((entry) => typeof entry === 'object' && 'link' in entry).length).toBeGreaterThan(20);
+    const answers = Array.from({ length: 40 }, (_, i) => drawAnswer(createRandom(i, 'answer')));
+    for (const coding of ['gzip', 'deflate', 'br'])
+      expect(answers.join('\n')).toContain(`Content-Encoding: ${coding}\r\n`);
   });
 
   it('saves a case that reads the same', () => {

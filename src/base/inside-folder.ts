@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type ErrorCode, MockError, toReason } from './errors.js';
 
@@ -22,10 +22,16 @@ function isBelow(folder: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Refuses a file to which a symbolic link leads out of its folder, or that does not exist. @throws MockError */
+/** Refuses pipes, sockets and devices: they may have no end, or nothing to read yet. @throws Error, also of Node.js if there is none. */
+export function requireFile(path: string): void {
+  const found = statSync(path);
+  if (!found.isFile() && !found.isDirectory()) throw new Error('it is a pipe, a socket or a device');
+}
+
+/** Refuses a file to which a symbolic link leads out of its folder, that does not exist, or that is a pipe, a socket or a device. @throws MockError */
 export function requireInside(folder: string, file: string, code: ErrorCode): void {
   try {
-    if (isInside(folder, file)) return;
+    if (isInside(folder, file)) return requireFile(file);
   } catch (cause) {
     throw new MockError(code, `the file cannot be read: ${toReason(cause)}`, { at: { file }, cause });
   }

@@ -1,4 +1,4 @@
-import { Duplex, pipeline } from 'node:stream';
+import { pipeline, type Transform } from 'node:stream';
 import {
   brotliDecompressSync,
   constants,
@@ -68,35 +68,39 @@ function tryDecode(
   return applyDecoders(bytes, encoding, { maxOutputLength: limitBytes, ...(isCut && UNFINISHED) });
 }
 
-/** Whether `decodeContent` and `createContentDecoders` know the codings of a Content-Encoding. */
+/** Whether `decodeContent` and `decodeStream` know the codings of a Content-Encoding. */
 export function isDecodable(encoding: string | undefined): boolean {
   const codings = toCodings(encoding ?? '');
   return codings.length <= MAX_CODINGS && codings.every((coding) => DECODERS.has(coding));
 }
 
-/** Streams that decode content one after the other. */
-export function createContentDecoders(encoding: string | undefined): readonly Duplex[] {
-  return toCodings(encoding ?? '').map((coding) => {
-    if (coding === 'br') return createBrotliDecompress();
-    return coding === 'deflate' ? createDeflateDecoder() : createGunzip();
-  });
+/** Bytes without their content codings, each as soon as it can be decoded; the same bytes without a coding. It throws what reading and decoding fail with. */
+export function decodeStream(
+  chunks: AsyncIterable<Uint8Array>,
+  encoding: string | undefined,
+): AsyncIterable<Uint8Array> {
+  return toCodings(encoding ?? '').reduce((bytes, coding) => {
+    if (coding === 'deflate') return inflate(bytes);
+    return decodeWith(coding === 'br' ? createBrotliDecompress() : createGunzip(), bytes);
+  }, chunks);
+}
+
+function decodeWith(decoder: Transform, chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  // The decoder throws what fails before it.
+  pipeline(chunks, decoder, () => undefined);
+  return decoder;
 }
 
 /** Decodes both forms of "deflate", as `DECODERS` does. */
-function createDeflateDecoder(): Duplex {
-  return Duplex.from(async function* (chunks: AsyncIterable<Uint8Array>) {
-    const all = chunks[Symbol.asyncIterator]();
-    const first = await all.next();
-    if (first.done === true) return;
-    const whole = async function* (): AsyncGenerator<Uint8Array> {
-      yield first.value;
-      yield* { [Symbol.asyncIterator]: () => all };
-    };
-    const inflate = isZlib(first.value) ? createInflate() : createInflateRaw();
-    // The stream throws what fails before it.
-    pipeline(whole(), inflate, () => undefined);
-    yield* inflate;
-  });
+async function* inflate(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const all = chunks[Symbol.asyncIterator]();
+  const first = await all.next();
+  if (first.done === true) return;
+  const whole = async function* (): AsyncGenerator<Uint8Array> {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => all };
+  };
+  yield* decodeWith(isZlib(first.value) ? createInflate() : createInflateRaw(), whole());
 }
 
 /** RFC 9110 8.4.1.2: "deflate" is the zlib format; some senders omit its header. */

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { writeJson } from '../base/exact-json.js';
 import { MockError, suggestId } from '../base/errors.js';
+import { requireFile } from '../base/inside-folder.js';
 import { isObject } from '../base/json.js';
 import { clearTimeout, isError, readMonotonic, setTimeout } from '../base/platform.js';
 import { replaceFileSync } from '../base/replace-file.js';
@@ -136,6 +137,7 @@ function writeState(path: string, text: string): void {
 /** The text of a file; undefined where there is none. @throws MockError `STATE_INVALID` where it cannot be read. */
 function readOwn(path: string): string | undefined {
   try {
+    requireFile(path);
     return readFileSync(path, 'utf8');
   } catch (cause) {
     if (isError(cause) && 'code' in cause && cause.code === 'ENOENT') return undefined;

@@ -3,6 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dump, load } from 'js-yaml';
+import { mapValues } from '../../src/base/json.js';
+import type { Entry, Tree } from './trees.js';
 
 /** Bytes as one string with a character per byte, or as parts, so that long ones can be written in a line. */
 export type Bytes = string | readonly (string | { readonly repeat: string; readonly times: number })[];
@@ -10,14 +12,18 @@ export type Bytes = string | readonly (string | { readonly repeat: string; reado
 /** What one connection sends; `answers` is how many answers must come. */
 export type Sent = Bytes | { readonly bytes: Bytes; readonly answers: number };
 
-/** A failing case: a document, and the bytes that clients send. */
+/** A failing case: what a mock is started with, and the bytes that clients send. */
 export interface FuzzCase {
   /** What went wrong when it was found, in one line. */
   readonly found: string;
-  /** The OpenAPI document, or the path of one from the root of the repository. */
-  readonly document: unknown;
+  /** The OpenAPI document, or the path of one from the root of the repository. Default: that of the options. */
+  readonly document?: unknown;
   /** Options of `createMock`. */
   readonly options?: Readonly<Record<string, unknown>>;
+  /** The working directory of the mock. */
+  readonly files?: Tree;
+  /** Whole answers of a server that the mock records, by the index in the path `/answers/{index}`. */
+  readonly answers?: readonly Bytes[];
   /** One connection each, one after the other. */
   readonly requests: readonly Sent[];
   /** Send them on connections that are open at the same time. */
@@ -30,7 +36,7 @@ export interface FuzzCase {
 
 /** A kind of failure, and what was seen. */
 export interface Failure {
-  readonly kind: 'crash' | 'hang' | 'stall' | 'server-error' | 'start' | 'wrong-status';
+  readonly kind: 'crash' | 'hang' | 'stall' | 'memory' | 'leak' | 'server-error' | 'start' | 'wrong-status';
   readonly text: string;
 }
 
@@ -58,7 +64,14 @@ export function saveCase(failure: Failure, found: FuzzCase, folder: string = REG
   const hash = createHash('sha256').update(toSignature(failure)).digest('hex').slice(0, 8);
   const path = join(folder, `${failure.kind}-${hash}.yaml`);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(path, dump({ ...found, requests: found.requests.map(shorten) }, { lineWidth: -1, noRefs: true }));
+  const { files, answers, ...rest } = found;
+  const shortened = {
+    ...rest,
+    ...(files && { files: mapValues(files, (entry) => (isBytes(entry) ? shortenText(toText(entry)) : entry)) }),
+    ...(answers && { answers: answers.map((answer) => shortenText(toText(answer))) }),
+    requests: found.requests.map(shorten),
+  };
+  writeFileSync(path, dump(shortened, { lineWidth: -1, noRefs: true }));
   return path;
 }
 
@@ -74,6 +87,10 @@ export function toText(sent: Sent): string {
   if (typeof sent === 'string') return sent;
   const parts = 'bytes' in sent ? [sent.bytes].flat() : sent;
   return parts.map((part) => (typeof part === 'string' ? part : part.repeat.repeat(part.times))).join('');
+}
+
+function isBytes(entry: Entry): entry is Bytes {
+  return typeof entry === 'string' || Array.isArray(entry);
 }
 
 /** How many answers must come, or undefined. */

@@ -15,14 +15,18 @@ import {
   NO_START,
   DEATH_MS,
   isHealthy,
+  judgeMemory,
   judgeOutcome,
   judgeServer,
   judgeStart,
   LIMITS,
   type Limits,
   playCase,
+  startCase,
 } from './replay.js';
-import { type MockStart, type ServerProcess, spawnCli, spawnHost, type Started } from './server-process.js';
+import { drawAnswer, UPSTREAM_DOCUMENT } from './answers.js';
+import { type ServerProcess, spawnCli, spawnHost } from './server-process.js';
+import { drawTree, TREE_OPERATIONS, TREE_OPTIONS } from './trees.js';
 import { toExchange } from './wire.js';
 
 /** What to fuzz, and for how long; a count that is given takes precedence over the time. */
@@ -86,6 +90,9 @@ const PATHS_KEPT = 40;
 /** How many mutations share the parsed text of a large document. */
 const DRAWS_PER_DOCUMENT = 60;
 const CALLS_PER_MUTATION = 10;
+/** The parts of the mutations that are folders, and answers of an upstream; the rest are documents. */
+const TREE_SHARE = 0.2;
+const ANSWER_SHARE = 0.15;
 const MAX_FAILURES = 10;
 const REDUCTION_PLAYS = 400;
 const REDUCTION_MS = 60_000;
@@ -284,16 +291,24 @@ async function fuzzDocuments(run: Run, until: number): Promise<void> {
   const { mutations = Infinity } = options;
   const random = createRandom(run.seed, 'mutations');
   const drawBase = createBases(random);
+  const draw = (i: number): Mutant => {
+    const part = random.next();
+    if (part < TREE_SHARE)
+      return { given: { files: drawTree(random), options: TREE_OPTIONS }, operations: TREE_OPERATIONS };
+    if (part < TREE_SHARE + ANSWER_SHARE) return drawUpstream(random);
+    const [changes = []] = fc.sample(HOSTILE_MUTATIONS, { seed: run.seed + i, numRuns: 1 });
+    const document = mutate(drawBase(), changes);
+    return { given: { document }, operations: listOperations(JSON.parse(JSON.stringify(document))) };
+  };
   let server = spawn();
   for (let i = 0; counts.mutations < mutations && (options.mutations !== undefined || performance.now() < until); i++) {
     if (counts.failures.length >= (options.maxFailures ?? MAX_FAILURES)) break;
-    const [changes = []] = fc.sample(HOSTILE_MUTATIONS, { seed: run.seed + i, numRuns: 1 });
-    const document = mutate(drawBase(), changes);
+    const mutant = draw(i);
     counts.mutations += 1;
-    const found = await fuzzMutated(run, { server, document, random });
+    const found = await fuzzMutant(run, { server, mutant, random });
     if (found === undefined) continue;
     await server.stop();
-    await report(run, found.failure, { document, requests: found.requests });
+    await report(run, found.failure, { ...mutant.given, requests: found.requests });
     server = spawn();
   }
   await server.stop();
@@ -316,35 +331,69 @@ function createBases(random: Random): () => Record<string, unknown> {
   };
 }
 
-/** Starts a mock of a mutated document and calls some of its operations. */
-async function fuzzMutated(
-  run: Run,
-  { server, document, random }: { readonly server: ServerProcess; readonly document: unknown; readonly random: Random },
-): Promise<{ readonly failure: Failure; readonly requests: readonly Sent[] } | undefined> {
+/** What a mock is started with, and what to call. */
+interface Mutant {
+  readonly given: Omit<FuzzCase, 'found' | 'requests'>;
+  readonly operations: readonly (readonly [method: string, path: string])[];
+}
+
+/** A recorder whose upstream gives answers of any coding; each is asked for twice. */
+function drawUpstream(random: Random): Mutant {
+  const answers = Array.from({ length: random.integer(1, 4) }, () => drawAnswer(random));
+  return {
+    given: { document: UPSTREAM_DOCUMENT, answers, files: {} },
+    operations: answers.map((_, index) => ['GET', `/answers/${index}`]),
+  };
+}
+
+interface Mutated {
+  readonly server: ServerProcess;
+  readonly mutant: Mutant;
+  readonly random: Random;
+}
+
+interface Found {
+  readonly failure: Failure;
+  readonly requests: readonly Sent[];
+}
+
+/** Starts a mock and calls some of its operations. */
+async function fuzzMutant(run: Run, { server, mutant, random }: Mutated): Promise<Found | undefined> {
   const { counts, limits } = run;
-  const log: ExchangeLog = { ended: [], open: new Set() };
-  const started: Started = await server.start({ document } satisfies MockStart, limits.startMs);
-  let failure: Failure | undefined;
-  if (started.kind === 'refused') counts.refused += 1;
-  if (started.kind !== 'started') failure = judgeStart(server, started);
-  else {
-    await measureStart(run, server);
-    const operations = listOperations(JSON.parse(JSON.stringify(document)));
-    for (let call = 0; call < Math.min(CALLS_PER_MUTATION, 2 * operations.length) && failure === undefined; call++) {
-      const [method, path] = random.pick(operations);
-      const wire = guessRequest(method, path, random);
-      const exchange = call % 2 === 0 ? toExchange(wire) : changeRequest(wire, random);
-      failure = await exchangeOnce(run, { port: started.port, server, exchange, log });
-    }
-    if (failure === undefined && !(await isHealthy(started.port, limits))) failure = BLOCKED;
+  const { started, close } = await startCase(server, mutant.given, limits);
+  try {
+    if (started.kind === 'refused') counts.refused += 1;
+    if (started.kind === 'started') return await callMutant(run, { server, mutant, random, port: started.port });
+    const failure = judgeStart(server, started);
+    return failure && { failure, requests: [] };
+  } finally {
+    close();
   }
+}
+
+async function callMutant(
+  run: Run,
+  { server, mutant, random, port }: Mutated & Pick<Target, 'port'>,
+): Promise<Found | undefined> {
+  const { limits } = run;
+  const { operations } = mutant;
+  const log: ExchangeLog = { ended: [], open: new Set() };
+  let failure: Failure | undefined;
+  await measureStart(run, server);
+  for (let call = 0; call < Math.min(CALLS_PER_MUTATION, 2 * operations.length) && failure === undefined; call++) {
+    const [method, path] = operations[call] ?? random.pick(operations);
+    const wire = guessRequest(method, path, random);
+    const exchange = call % 2 === 0 ? toExchange(wire) : changeRequest(wire, random);
+    failure = await exchangeOnce(run, { port, server, exchange, log });
+  }
+  if (failure === undefined && !(await isHealthy(port, limits))) failure = BLOCKED;
   if (server.death() === undefined && failure?.kind !== 'hang') await noteDelay(run, server);
-  failure ??= judgeServer(server, limits);
+  failure ??= judgeServer(server, limits) ?? (await judgeMemory(server, limits));
   return failure && { failure, requests: toSuspects(log) };
 }
 
 /** Reduces a failing case, saves it and prints where; once for each cause. */
-async function report(run: Run, failure: Failure, given: Pick<FuzzCase, 'document' | 'requests'>): Promise<void> {
+async function report(run: Run, failure: Failure, given: Omit<FuzzCase, 'found'>): Promise<void> {
   const { limits, options, print, counts, seen, spawn } = run;
   if (seen.has(toSignature(failure))) return;
   seen.add(toSignature(failure));

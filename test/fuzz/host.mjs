@@ -1,6 +1,9 @@
 // The server process of the fuzzer: starts a mock of each document that the parent sends, and says where it listens.
 import { createMock } from '../../dist/index.js';
 
+// As in trees.ts.
+const OUTSIDE = 'outside-9f2c61';
+const HOME = process.cwd();
 let mock;
 
 // Handlers that fail on purpose, so that a test can check that the fuzzer finds it.
@@ -11,6 +14,7 @@ const PLANTED = {
     });
     return { status: 204 };
   },
+  leak: () => ({ status: 204, headers: { 'x-file': OUTSIDE } }),
   fail: () => {
     throw new Error('planted');
   },
@@ -37,14 +41,15 @@ process.on('message', (message) => {
 });
 process.send({ kind: 'ready' });
 
-async function start({ document, options, planted = {} }) {
+async function start({ document, options, folder = HOME, planted = {} }) {
   try {
     await mock?.close();
     mock = undefined;
+    process.chdir(folder);
     const handlers = Object.fromEntries(Object.entries(planted).map(([name, kind]) => [name, PLANTED[kind]]));
     mock = await createMock({
       ...options,
-      spec: JSON.parse(document),
+      ...(document !== undefined && { spec: JSON.parse(document) }),
       ...(Object.keys(handlers).length > 0 && { handlers }),
     });
     const { port } = await mock.listen();

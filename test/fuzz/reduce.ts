@@ -1,4 +1,5 @@
 import { type Failure, type FuzzCase, type Sent, toSignature } from './cases.js';
+import type { Entry } from './trees.js';
 
 /** Plays a case and returns what goes wrong. */
 export type Play = (given: FuzzCase) => Promise<Failure | undefined>;
@@ -10,7 +11,7 @@ export interface ReductionBudget {
 }
 
 /**
- * Reduces a failing case by delta debugging (Zeller and Hildebrandt, 2002): fewer connections, then fewer paths,
+ * Reduces a failing case by delta debugging (Zeller and Hildebrandt, 2002): fewer connections, then fewer files, then fewer paths,
  * as long as it fails in the same way.
  *
  * @returns undefined if the case does not fail again.
@@ -34,7 +35,14 @@ export async function reduceCase(
   let best = first;
   const withRequests = (requests: readonly Sent[]): FuzzCase => ({ ...best, requests });
   best = withRequests(await minimize(best.requests, (requests) => fails(withRequests(requests))));
-  const { document } = best;
+  const { document, files } = best;
+  if (files !== undefined) {
+    const withFiles = (left: readonly (readonly [string, Entry])[]): FuzzCase => ({
+      ...best,
+      files: Object.fromEntries(left),
+    });
+    best = withFiles(await minimize(Object.entries(files), (left) => fails(withFiles(left))));
+  }
   if (typeof document !== 'object' || document === null || !('paths' in document)) return best;
   const withPaths = (paths: readonly (readonly [string, unknown])[]): FuzzCase => ({
     ...best,

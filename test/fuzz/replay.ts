@@ -1,6 +1,8 @@
 import { type Failure, type FuzzCase, toAnswers, toText } from './cases.js';
 import { type Exchange, type Outcome, type ReceivedAnswer, sendBytes } from './connection.js';
-import type { ServerProcess } from './server-process.js';
+import { serveAnswers } from './answers.js';
+import type { ServerProcess, Started } from './server-process.js';
+import { OUTSIDE, writeTree } from './trees.js';
 
 /** How long is too long. */
 export interface Limits {
@@ -10,9 +12,14 @@ export interface Limits {
   readonly startMs: number;
   /** The longest time that the event loop may be blocked, in milliseconds. */
   readonly stallMs: number;
+  /** The most memory of the process, in bytes. */
+  readonly rss: number;
 }
 
-export const LIMITS: Limits = { hangMs: 60_000, startMs: 60_000, stallMs: 2000 };
+export const LIMITS: Limits = { hangMs: 60_000, startMs: 60_000, stallMs: 2000, rss: 1.5e9 };
+
+/** How the answers of an upstream are recorded; the second of two equal requests is replayed. */
+const UPSTREAM_RECORDINGS = { folder: 'recordings', cassette: 'k', mode: 'record-missing' };
 
 /** A process that has closed its connections ends within this time, if it crashed. */
 export const DEATH_MS = 3000;
@@ -26,8 +33,38 @@ export async function playCase(
   limits: Limits = LIMITS,
 ): Promise<Failure | undefined> {
   server.takeDelays();
-  const { document, options } = given;
-  const started = await server.start({ document, ...(options && { options }) }, limits.startMs);
+  const { started, close } = await startCase(server, given, limits);
+  try {
+    return await judgeCase(server, { given, started, limits });
+  } finally {
+    close();
+  }
+}
+
+/** Starts the mock of a case, with its folder and its upstream. */
+export async function startCase(
+  server: ServerProcess,
+  { document, options, files, answers }: Omit<FuzzCase, 'found' | 'requests'>,
+  { startMs }: Limits,
+): Promise<{ readonly started: Started; readonly close: () => void }> {
+  const tree = files && writeTree(files);
+  const upstream = answers && (await serveAnswers(answers));
+  const recordings = upstream && { recordings: { ...UPSTREAM_RECORDINGS, upstream: upstream.url } };
+  const mock = { document, options: { ...options, ...recordings }, ...(tree && { folder: tree.folder }) };
+  const close = (): void => {
+    tree?.remove();
+    upstream?.close();
+  };
+  return { started: await server.start(mock, startMs), close };
+}
+
+interface StartedCase {
+  readonly given: FuzzCase;
+  readonly started: Started;
+  readonly limits: Limits;
+}
+
+async function judgeCase(server: ServerProcess, { given, started, limits }: StartedCase): Promise<Failure | undefined> {
   if (started.kind !== 'started') return judgeStart(server, started, given);
   if (given.refused !== undefined) return { kind: 'start', text: `the document was not refused with ${given.refused}` };
   const exchanges = given.requests.map((sent, i): Exchange => {
@@ -42,6 +79,7 @@ export async function playCase(
   if (!probe && outcomes.every(({ end }) => end !== 'hung')) await server.awaitDeath(DEATH_MS);
   return (
     judgeServer(server, limits) ??
+    (await judgeMemory(server, limits)) ??
     (probe ? undefined : BLOCKED) ??
     outcomes.map((outcome, i) => judgeOutcome(outcome, exchanges[i])).find((failure) => failure !== undefined) ??
     judgeStatuses(outcomes, given)
@@ -82,6 +120,7 @@ export function judgeStart(
   const { kind, message = '' } = started;
   if (kind === 'hung') return { kind: 'hang', text: NO_START };
   if (kind === 'ended') return { kind: 'crash', text: server.death() ?? '' };
+  if (message.includes(OUTSIDE)) return { kind: 'leak', text: message };
   if (kind === 'threw') return { kind: 'start', text: message };
   return refused === undefined || message.startsWith(refused) ? undefined : { kind: 'start', text: message };
 }
@@ -95,8 +134,16 @@ export function judgeServer(server: ServerProcess, { stallMs }: Limits): Failure
   return { kind: 'stall', text: `the event loop was blocked for ${Math.round(worst)} ms` };
 }
 
-/** Answers of 500 and above that nothing asked for, and answers that did not come. */
+/** Memory that was taken and not given back. */
+export async function judgeMemory(server: ServerProcess, { hangMs, rss: limit }: Limits): Promise<Failure | undefined> {
+  const { rss } = await server.usage(hangMs);
+  return rss < limit ? undefined : { kind: 'memory', text: `the process has ${Math.round(rss / 1e6)} MB` };
+}
+
+/** Answers that show a file of another folder, answers of 500 and above that nothing asked for, and answers that did not come. */
 export function judgeOutcome({ answers, end }: Outcome, exchange?: Exchange): Failure | undefined {
+  const leak = answers.find(({ text }) => text.includes(OUTSIDE));
+  if (leak !== undefined) return { kind: 'leak', text: leak.text };
   const wrong = answers.find((answer) => isOwnFailure(answer, exchange?.allows));
   if (wrong !== undefined) return { kind: 'server-error', text: wrong.text };
   // Without a known number of answers the server closes after the client.

@@ -11,9 +11,11 @@ export interface Usage {
 
 /** What a mock is started with. */
 export interface MockStart {
-  /** The document; a string is the path of a file. */
-  readonly document: unknown;
+  /** The document; a string is the path of a file. Default: that of the options. */
+  readonly document?: unknown;
   readonly options?: Readonly<Record<string, unknown>>;
+  /** The working directory; default that of this process. */
+  readonly folder?: string;
   /** Handlers that fail on purpose, by operation: `crash`, `fail`, `hang`, `stall` or `silent`. */
   readonly planted?: Readonly<Record<string, string>>;
 }
@@ -46,9 +48,9 @@ export function spawnHost(flags: readonly string[] = []): ServerProcess {
   const watched = watch(spawnNode([...flags, `${HERE}host.mjs`]));
   // A message that comes before its listener is lost.
   const ready = watched.next<{ readonly kind: 'ready' }>(['ready'], 60_000);
-  const start = async ({ document, options = {}, planted }: MockStart, limitMs: number): Promise<Started> => {
+  const start = async ({ document, ...mock }: MockStart, limitMs: number): Promise<Started> => {
     await ready;
-    watched.child.send({ kind: 'start', document: JSON.stringify(document), options, planted });
+    watched.child.send({ kind: 'start', document: JSON.stringify(document), ...mock });
     return watched.next<Started>(['started', 'refused', 'threw'], limitMs);
   };
   return { ...watched, start };

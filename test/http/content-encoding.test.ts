@@ -1,6 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { decodeContent, decodeRequestContent, toDecodableCodings } from '../../src/http/content-encoding.js';
+import {
+  decodeContent,
+  decodeRequestContent,
+  decodeStream,
+  toDecodableCodings,
+} from '../../src/http/content-encoding.js';
 
 const TEXT = 'a text that compresses, a text that compresses';
 const PLAIN = Buffer.from(TEXT);
@@ -51,4 +57,23 @@ it.each([
   ['', 'identity'],
 ])('of Accept-Encoding %j, the decodable codings are %j', (given, want) => {
   expect(toDecodableCodings(given)).toBe(want);
+});
+
+it.each<readonly [string, (bytes: Buffer) => Buffer]>([
+  ['gzip', (bytes) => gzipSync(bytes)],
+  ['br', (bytes) => brotliCompressSync(bytes)],
+  ['deflate', (bytes) => deflateSync(bytes)],
+  ['deflate', (bytes) => deflateRawSync(bytes)],
+])('a stream with %s throws what its source fails with, also when that fails later', async (coding, code) => {
+  let fail = (): void => undefined;
+  const failed = new Promise<void>((resolve) => (fail = resolve));
+  async function* arrive(): AsyncGenerator<Uint8Array> {
+    yield code(randomBytes(200_000)).subarray(0, -1);
+    await failed;
+    throw new Error('the connection broke');
+  }
+  const read = async (): Promise<void> => {
+    for await (const _ of decodeStream(arrive(), coding)) setImmediate(fail);
+  };
+  await expect(read()).rejects.toThrow('the connection broke');
 });

@@ -1,5 +1,5 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MockError } from '../../src/base/errors.js';
 import { openCassette } from '../../src/features/recording/cassette/cassette-writer.js';
@@ -253,10 +253,19 @@ describe('an invalid cassette', () => {
       /\(#\/response\/bodyFile\) +bodies\/0001\.bin is missing/,
     ],
     ['of another kind', 'notes.json', () => GOOD, /notes\.json +"notes\.json" is not the name of an exchange/],
+    ['that is a folder', '0001-a.200.json/b.txt', () => '', /0001-a\.200\.json +the file cannot be read: EISDIR/],
+    ['whose bodies are a file', 'bodies', () => '', /\(#\/response\/bodyFile\) +bodies\/0001\.bin is missing/],
     ['with a number twice', '0007-b.200.json', () => GOOD, /number 7 is already used by 0007-a\.200\.json/],
   ])('is reported with the position: %s', (_name, file, content, message) => {
     const folder = createCassette();
+    if (file === 'bodies') rmSync(join(folder, file), { recursive: true });
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), content());
+    if (file === 'bodies')
+      writeFileSync(
+        join(folder, '0001-a.200.json'),
+        change('"status": 200', '"status": 200, "bodyFile": "bodies/0001.bin"'),
+      );
     if (file === '0007-b.200.json') writeFileSync(join(folder, '0007-a.200.json'), GOOD);
     const { exchanges, mistakes } = loadCassette(folder);
     expect(mistakes.map(({ code }) => code)).toEqual(['RECORDING_INVALID']);

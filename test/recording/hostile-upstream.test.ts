@@ -12,6 +12,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer } from 'node:net';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -139,6 +140,19 @@ describe('an upstream that answers anything', () => {
     await mock.close();
     expect(mock.recordings?.failures).toEqual([]);
     expect(await read(`${await replay(folder)}/a/1`)).toMatchObject({ isWhole: true, status: 200, ...expected });
+  });
+
+  it.each<readonly [string, (bytes: Buffer) => Buffer]>([
+    ['identity', (bytes) => bytes],
+    ['gzip', (bytes) => gzipSync(bytes)],
+    ['br', (bytes) => brotliCompressSync(bytes)],
+    ['deflate', (bytes) => deflateSync(bytes)],
+    ['deflate', (bytes) => deflateRawSync(bytes)],
+  ])('ends the connection of the client where a large answer breaks: %s', async (coding, code) => {
+    const bytes = code(Buffer.from(JSON.stringify('a'.repeat(200_000)))).toString('latin1');
+    const fields = `${JSON_TYPE}Content-Encoding: ${coding}\r\nContent-Length: ${bytes.length + 1}\r\n`;
+    const { url } = await record(await startRaw(`HTTP/1.1 200 OK\r\n${fields}\r\n${bytes}`));
+    expect(await read(`${url}/a/1`)).toMatchObject({ status: 200, isWhole: false });
   });
 
   it('is passed on, and reported, if the coding of its content is unknown', async () => {

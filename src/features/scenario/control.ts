@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { formatPlace, MockError, toReason } from '../../base/errors.js';
+import { requireFile } from '../../base/inside-folder.js';
 import { isBytes } from '../../base/platform.js';
 import { replaceFileSync } from '../../base/replace-file.js';
 import type { Answer } from '../../http/answer.js';
@@ -160,6 +161,7 @@ function writeFile(
 /** The text of a file; undefined if it cannot be read. */
 function readText(file: string): string | undefined {
   try {
+    requireFile(file);
     return readFileSync(file, 'utf8');
   } catch {
     return undefined;

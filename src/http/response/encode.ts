@@ -260,14 +260,18 @@ function writeStream(
   const essence = toEssence(mediaType);
   const iterator = items[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
+  let isBroken = false;
   return new host.ReadableStream<Uint8Array>({
     pull: async (controller) => {
+      // After its error, an iterator is done, as it is at its end.
+      if (isBroken) return;
       try {
         const { done, value } = await iterator.next();
         if (done === true) controller.close();
         else if (isBytes(value)) controller.enqueue(value);
         else controller.enqueue(encoder.encode(isSequenceType(essence) ? writeItem(value, essence) : toText(value)));
       } catch (error) {
+        isBroken = true;
         if (outgoing === undefined) controller.error(error);
         else breakOff(outgoing);
       }

@@ -1,12 +1,6 @@
-import { pipeline, Readable } from 'node:stream';
 import { isJsonType, isSequenceType } from '../../../contract/media-type.js';
 import type { Answer } from '../../../http/answer.js';
-import {
-  createContentDecoders,
-  isDecodable,
-  isLargeContent,
-  toDecodableCodings,
-} from '../../../http/content-encoding.js';
+import { decodeStream, isDecodable, isLargeContent, toDecodableCodings } from '../../../http/content-encoding.js';
 import { MAX_VALUE_BYTES } from '../../../http/json-size.js';
 import { type HeaderFields, lowerNames, omitFields, readContentType, readField } from '../../../http/header-fields.js';
 import type { RequestHeaders } from '../../../http/request-headers.js';
@@ -298,22 +292,12 @@ function answerStream(pending: Pending, arriving: Arriving): Answer {
   const encoding = readField(response.headers, 'content-encoding');
   const isRewritten = hasUrls(response.headers) && isDecodable(encoding);
   const own = isRewritten ? pending.ownUrls(pending.upstream.url.href) : undefined;
-  const sent = own === undefined ? pass() : own.stream(decode(pass(), encoding), readOwnBase(pending.exchange));
+  const sent = own === undefined ? pass() : own.stream(decodeStream(pass(), encoding), readOwnBase(pending.exchange));
   // RFC 9110 12.5.3: content without a coding is acceptable to every client that does not exclude it.
   const framing = ['content-length', 'content-encoding'];
   const headers = own === undefined ? response.headers : omitFields(response.headers, framing);
   const body = toCancellable(sent, () => stop('client'));
   return toAnswer(pending, { ...response, headers }, arriving.isLarge ? toUnread(body) : { body, value: undefined });
-}
-
-/** The chunks without their content coding, each as soon as it can be decoded. */
-function decode(chunks: AsyncGenerator<Uint8Array>, encoding: string | undefined): AsyncIterable<Uint8Array> {
-  const decoders = createContentDecoders(encoding);
-  const last = decoders.at(-1);
-  if (last === undefined) return chunks;
-  // The last stream throws what any of them fails with.
-  pipeline([Readable.from(chunks), ...decoders], () => undefined);
-  return last;
 }
 
 /** A stream that can be cancelled while it waits for the next chunk, which a generator cannot. */

@@ -13,7 +13,7 @@ import { basename, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { UNDOCUMENTED } from '../../../contract/operations/undocumented.js';
-import { createContentDecoders } from '../../../http/content-encoding.js';
+import { decodeStream } from '../../../http/content-encoding.js';
 import { MAX_DECODED_BYTES } from '../../../http/json-size.js';
 import { BODIES_FOLDER, type Cassette, loadCassette, type StoredExchange } from './cassette.js';
 import { writeJson } from '../../../base/exact-json.js';
@@ -151,11 +151,11 @@ async function writeLargeBodies(folder: string, exchange: NewExchange, temporary
 /** Decodes, redacts and writes a body that is too large for memory. */
 async function writeSpooled(path: string, { source, encoding, redact, createFilter }: SpooledBody): Promise<void> {
   const filters = [createFilter?.(), redact && createTextFilter(redact)];
-  const decoders = createContentDecoders(encoding);
+  const stream = typeof source === 'string' ? createReadStream(source) : Readable.from([source]);
+  const decoded = decodeStream(stream, encoding);
   await pipeline([
-    typeof source === 'string' ? createReadStream(source) : Readable.from([source]),
-    ...decoders,
-    ...(decoders.length === 0 ? [] : [createLimit()]),
+    Readable.from(decoded),
+    ...(decoded === stream ? [] : [createLimit()]),
     ...filters.flatMap((filter) => (filter === undefined ? [] : [toTransform(filter)])),
     createWriteStream(path),
   ]);

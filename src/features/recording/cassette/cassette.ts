@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { MockError, suggest } from '../../../base/errors.js';
 import { requireInside } from '../../../base/inside-folder.js';
+import { isError } from '../../../base/platform.js';
 import { readExchange, type RecordedBody, type RecordedExchange } from './exchange.js';
 import { invalidRecording, loadManifest, type Manifest, MANIFEST_FILE } from './manifest.js';
 
@@ -38,7 +39,7 @@ export function loadCassette(folder: string): Cassette {
   const mistakes: MockError[] = [];
   const byNumber = new Map<number, string>();
   const bodiesFolder = join(folder, BODIES_FOLDER);
-  const hasBodies = existsSync(bodiesFolder);
+  const hasBodies = statSync(bodiesFolder, { throwIfNoEntry: false })?.isDirectory() === true;
   if (hasBodies) requireInside(folder, bodiesFolder, 'RECORDING_INVALID');
   const bodies = new Set(hasBodies ? readdirSync(bodiesFolder) : []);
   for (const name of readdirSync(folder).sort()) {
@@ -46,13 +47,19 @@ export function loadCassette(folder: string): Cassette {
     try {
       exchanges.push(loadExchange(folder, name, { byNumber, bodies }));
     } catch (error) {
-      if (!(error instanceof MockError)) throw error;
-      mistakes.push(error);
+      mistakes.push(toMistake(error, join(folder, name)));
     }
   }
   // By number, not by name: 10000 comes after 9999.
   exchanges.sort((x, y) => x.number - y.number);
   return { name: basename(folder), folder, manifest, exchanges, mistakes };
+}
+
+/** The mistake of a file: it is not valid, or cannot be read. */
+function toMistake(error: unknown, file: string): MockError {
+  if (error instanceof MockError) return error;
+  if (!(isError(error) && 'syscall' in error)) throw error;
+  return invalidRecording(`the file cannot be read: ${error.message}`, { file });
 }
 
 /** Changes an exchange that was read; undefined or null drops it. */

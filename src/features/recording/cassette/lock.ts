@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { requireFile } from '../../../base/inside-folder.js';
 import { isObject } from '../../../base/json.js';
 import { MockError } from '../../../base/errors.js';
 import { BODIES_FOLDER } from './cassette.js';
@@ -107,6 +108,7 @@ function toName({ pid, host, startedAt }: Holder): string {
 /** The process in a lock file; undefined without one, and if it is not complete. */
 function readHolder(file: string): Holder | undefined {
   try {
+    requireFile(file);
     const holder: unknown = JSON.parse(readFileSync(file, 'utf8'));
     // A recorder has written the file.
     return isObject(holder) ? (holder as unknown as Holder) : undefined;

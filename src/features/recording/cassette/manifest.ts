@@ -1,4 +1,4 @@
-import { requireInside } from '../../../base/inside-folder.js';
+import { requireFile, requireInside } from '../../../base/inside-folder.js';
 import { DAY_MS } from '../../../base/clock.js';
 import { URL } from 'node:url';
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -95,6 +95,7 @@ export function loadManifest(folder: string): Manifest {
   const file = join(folder, MANIFEST_FILE);
   let text: string;
   try {
+    requireFile(file);
     text = readFileSync(file, 'utf8');
   } catch (cause) {
     throw new MockError('RECORDING_NOT_FOUND', `no cassette found in ${folder}`, {
