@@ -273,41 +273,40 @@ function findItemOf(lookups: Lookups, operations: readonly Operation[]): SchemaV
  * (`taskUid` for `/tasks/{taskUid}`, or for `/tasks/{uid}` where requests create no tasks), while the paths of the collection itself show, and the request sends, something else.
  */
 function createReceiptChecks({
+  byKey,
   read,
   shapes,
 }: Pick<Lookups, 'byKey' | 'read' | 'shapes'>): Pick<ContractIndex, 'isReceipt' | 'isTask'> {
   let found: ReturnType<typeof indexGets> | undefined;
   const readGets = (): ReturnType<typeof indexGets> => (found ??= indexGets());
   const indexGets = () => {
-    const byKey = new Map<string, Operation[]>();
+    const gets = new Map<string, Operation[]>();
     const byAnswer = new Map<string, string>();
     const byParameter = new Map<string, string>();
-    const isPosted = (key: string): boolean =>
-      [...shapes].some(([{ method }, shape]) => method === 'POST' && shape?.key === key);
     for (const [operation, shape] of shapes) {
       const group = shape?.groups.at(-1);
       if (operation.method !== 'GET' || group === undefined) continue;
-      addTo(byKey, group.key, operation);
+      addTo(gets, group.key, operation);
       const answer = isOnItem(shape) ? openEnvelope(read, read(readAnswerPointer(operation))) : undefined;
       if (answer !== undefined && answer.members.size > 0) byAnswer.set(answer.pointer, group.key);
       const parameter = group.parameters.at(-1) ?? '';
       if (isOwnIdName(parameter)) byParameter.set(toBareName(parameter), group.key);
-      else if (means(parameter, 'ids.id') && !isPosted(group.key))
+      else if (means(parameter, 'ids.id') && byKey.get(group.key)?.has('POST') !== true)
         byParameter.set(toBareNoun(group.words.at(-1)) + toBareName(parameter), group.key);
     }
-    return { byKey, byAnswer, byParameter };
+    return { gets, byAnswer, byParameter };
   };
   const check = memoize((operation: Operation): boolean => {
     const answer = openEnvelope(read, read(readAnswerPointer(operation)));
     const key = shapes.get(operation)?.groups.at(-1)?.key;
     if (answer === undefined || key === undefined) return false;
-    const { byKey, byAnswer, byParameter } = readGets();
+    const { gets, byAnswer, byParameter } = readGets();
     const named = listProperties(answer).flatMap(({ bare, scalar }) => (scalar ? (byParameter.get(bare) ?? []) : []));
     const reader = byAnswer.get(answer.pointer) ?? named[0];
     // A word behind a collection, such as `/lamps/from-template`, shows what the collection shows.
-    const gets = byKey.get(key) ?? byKey.get(key.slice(0, key.lastIndexOf('/')));
-    if (reader === undefined || reader === key || gets === undefined) return false;
-    const shown = gets.map((get) => read(findListItems(read, get)?.itemSchema ?? readAnswerPointer(get)));
+    const own = gets.get(key) ?? gets.get(key.slice(0, key.lastIndexOf('/')));
+    if (reader === undefined || reader === key || own === undefined) return false;
+    const shown = own.map((get) => read(findListItems(read, get)?.itemSchema ?? readAnswerPointer(get)));
     const others = [...shown, read(readBodyPointer(operation))].filter((each) => each !== undefined);
     return others.every((each) => isUnlike(read, answer, each));
   });
