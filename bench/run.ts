@@ -1,6 +1,7 @@
 // `npm run bench -- [part...]`: measures the parts that are named, else all of them, and prints a table for each.
 import { parseArgs } from 'node:util';
 import type { Plan } from './cells.js';
+import { measureChecks } from './check.js';
 import { checkOut } from './compare.js';
 import { measureFirstCalls } from './first-calls.js';
 import { measureImports } from './imports.js';
@@ -48,6 +49,7 @@ const PARTS: Readonly<Record<string, () => Promise<Table | readonly Table[]> | T
   scaling: () => measureScaling(plan),
   connections: () => measureConnections(plan),
   bodies: () => measureBodies(plan),
+  check: () => measureChecks(),
   'start-up': () => measureStartUp(),
   'first-calls': () => measureFirstCalls(),
   import: () => measureImports(),

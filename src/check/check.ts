@@ -4,21 +4,23 @@ import type { Operation } from '../contract/operations/operation.js';
 import { findResponse } from '../contract/operations/responses.js';
 import { createRouter } from '../contract/router/router.js';
 import { memoizeOf } from '../base/memoize.js';
-import { type HeaderFields, readContentType } from '../http/header-fields.js';
-import { createCallDecoder } from '../http/request/call.js';
+import { isPromise } from '../base/platform.js';
+import { readContentType } from '../http/header-fields.js';
+import { type Call, createCallDecoder } from '../http/request/call.js';
 import { EMPTY_STATUSES } from '../http/response/encode.js';
 import { checkHeaderValues, createResponseCheck, toViolation } from '../http/response/response-check.js';
-import { readTarget } from '../http/target.js';
 import { createValidators } from '../schema/validate.js';
-import type { Violation } from '../schema/violation.js';
+import { listErrors, type Violation } from '../schema/violation.js';
 import {
   type CheckedRequest,
   type CheckedResponse,
   findRequest,
+  type ReadResponse,
   type RequestHead,
   readHead,
   readRequest,
   readResponse,
+  refuseUnread,
   withUrl,
 } from './exchange.js';
 
@@ -66,12 +68,12 @@ export function createChecks(contract: Contract): ContractChecks {
   return {
     check: async (request, response) => {
       const pair = toPair(request, response);
-      const sent = await checkRequest(contract, readRequest(pair.request));
-      if (sent.found === undefined) return sent.result;
-      const received = await checkResponse(contract, sent.found, pair.response);
-      return { ...sent.result, violations: [...sent.result.violations, ...received] };
+      const { result, found } = await checkRequest(contract, pair.request);
+      if (found === undefined) return result;
+      const received = await checkResponse(contract, found, pair.response);
+      return received.length === 0 ? result : { ...result, violations: [...result.violations, ...received] };
     },
-    checkRequest: async (request) => (await checkRequest(contract, readRequest(findOwn(request)))).result,
+    checkRequest: async (request) => (await checkRequest(contract, findOwn(request))).result,
     checkResponse: async (request, response) => {
       const pair = toPair(request, response);
       const match = matchRequest(contract, readHead(pair.request));
@@ -100,10 +102,9 @@ type Matched = Extract<ReturnType<ReturnType<typeof readParts>['router']['match'
 
 function matchRequest(
   contract: Contract,
-  { url, method, headers }: RequestHead,
+  { target: { path, search }, method, headers }: RequestHead,
 ): Matched | { readonly result: CheckResult } {
-  const { path, search } = readTarget(url);
-  const match = readParts(contract).router.match(method, path, search, toTexts(headers));
+  const match = readParts(contract).router.match(method, path, search, headers.fields);
   if (match.kind === 'operation') return match;
   const isMethod = match.kind === 'method';
   const nearest = isMethod ? [] : match.nearest();
@@ -122,40 +123,59 @@ function matchRequest(
   return { result: { operation: undefined, violations: [violation], undeclared: [] } };
 }
 
-function toTexts(headers: HeaderFields): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
+interface CheckedOperation {
+  readonly result: CheckResult;
+  /** Undefined where none fits the request. */
+  readonly found?: Operation;
 }
 
-async function checkRequest(
-  contract: Contract,
-  request: Request,
-): Promise<{ readonly result: CheckResult; readonly found?: Operation }> {
-  const { method, url, headers } = request;
-  const match = matchRequest(contract, { method, url, headers: Object.fromEntries(headers) });
+/** A promise only where a body has to be read: each one costs a turn. */
+function checkRequest(contract: Contract, given: CheckedRequest): CheckedOperation | Promise<CheckedOperation> {
+  const request = readRequest(given);
+  const match = matchRequest(contract, request);
   if ('result' in match) return match;
   const { operation, pathText, isFormOfGet } = match;
-  const { violations } = await readParts(contract).decoder.decode({ operation, pathText, isFormOfGet, request });
-  const errors = violations.filter(({ severity }) => severity === 'error');
+  const { target, headers, body } = request;
+  const call = readParts(contract).decoder.decode({
+    operation,
+    pathText,
+    isFormOfGet,
+    request: request.request,
+    target: { url: target.url, search: target.search, headers },
+    body,
+  });
+  return isPromise(call) ? call.then(toChecked) : toChecked(call);
+}
+
+function toChecked({ operation, violations }: Call): CheckedOperation {
+  const errors = violations.length === 0 ? violations : listErrors(violations);
   const undeclared = violations.filter(({ severity, code }) => severity === 'note' && code.includes('UNDECLARED'));
   return { result: { operation: operation.id, violations: errors, undeclared }, found: operation };
 }
 
-async function checkResponse(
+function checkResponse(
   contract: Contract,
   operation: Operation,
   given: CheckedResponse,
-): Promise<readonly Violation[]> {
+): readonly Violation[] | Promise<readonly Violation[]> {
+  const response = readResponse(given);
+  return isPromise(response)
+    ? response.then((read) => judgeResponse(contract, operation, read))
+    : judgeResponse(contract, operation, response);
+}
+
+function judgeResponse(contract: Contract, operation: Operation, response: ReadResponse): readonly Violation[] {
   const { validators, check } = readParts(contract);
-  const { status, headers, text, value } = await readResponse(given);
+  const { status, headers, text, value } = response;
   const type = readContentType(headers);
   const isEmpty = EMPTY_STATUSES.has(status) || operation.method === 'HEAD';
   const isJson = !isEmpty && type !== undefined && isJsonType(type);
+  if (isJson && response.isUnread === true) refuseUnread();
   const parsed = isJson && value === undefined && text !== undefined && text !== '' ? parse(text) : { body: value };
   const body = isJson ? parsed.body : undefined;
-  const violations = [
-    ...check(operation, { status, headers, body }),
-    ...checkHeaderValues(operation, { status, headers }, validators),
-  ];
+  const found = check(operation, { status, headers, body });
+  const wrong = checkHeaderValues(operation, { status, headers }, validators);
+  const violations = wrong.length === 0 ? found : [...found, ...wrong];
   if (parsed.mistake === undefined) return violations;
   const message = `the body of the ${status} is not ${type ?? 'JSON'}: ${parsed.mistake}`;
   const schemaPointer = findResponse(operation, status)?.pointer ?? operation.pointer;

@@ -3,7 +3,10 @@ import { MockError } from '../base/errors.js';
 import { isObject } from '../base/json.js';
 import { host, isBytes, isRequest, isResponse } from '../base/platform.js';
 import type { HeaderFields } from '../http/header-fields.js';
-import { isBodiless, toHeaderFields } from './headers.js';
+import { RequestHeaders } from '../http/request-headers.js';
+import { type BodyBytes, hasBody, isBodiless } from '../http/request/body-bytes.js';
+import { readTarget, type RequestTarget } from '../http/target.js';
+import { toHeaderFields, toRequestHeaders } from './headers.js';
 
 /** A request as plain data; `body` is bytes, text, or a value that is sent as JSON. */
 export interface ExchangeRequest {
@@ -36,10 +39,12 @@ export type CheckedResponse = Response | ExchangeResponse | object;
 export interface ReadResponse {
   readonly status: number;
   readonly headers: HeaderFields;
-  /** Text; undefined for none, and for a body that cannot be read without taking it from its owner. */
+  /** Undefined for none. */
   readonly text: string | undefined;
   /** The JSON value where the client has parsed it. */
   readonly value?: unknown;
+  /** Whether the body is a stream. */
+  readonly isUnread?: true;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -47,14 +52,22 @@ type Members = Readonly<Record<string, unknown>>;
 /** What finds the operation of a request. */
 export interface RequestHead {
   readonly method: string;
-  readonly url: string;
-  readonly headers: HeaderFields;
+  readonly target: RequestTarget;
+  readonly headers: RequestHeaders;
+}
+
+/** A request as the decoder takes it. */
+interface ReadRequest extends RequestHead {
+  readonly request: Request;
+  /** Undefined where it has to be read from the request. */
+  readonly body: BodyBytes | undefined;
 }
 
 /** The method, the URL and the headers of a request. @throws MockError `OPTION_INVALID` for another object. */
 export function readHead(given: CheckedRequest): RequestHead {
   if (isRequest(given)) {
-    return { method: given.method, url: given.url, headers: Object.fromEntries(given.headers) };
+    const { method, url, headers } = given;
+    return { method, target: readTarget(url), headers: RequestHeaders.of(headers) };
   }
   const config = readConfig(given);
   const { baseURL, params } = config;
@@ -65,8 +78,9 @@ export function readHead(given: CheckedRequest): RequestHead {
   }
   return {
     method: (typeof config['method'] === 'string' ? config['method'] : 'GET').toUpperCase(),
-    url: toUrl(String(url), typeof baseURL === 'string' ? baseURL : undefined, params),
-    headers: readHeaders(config),
+    target: readTarget(toUrl(String(url), typeof baseURL === 'string' ? baseURL : undefined, params)),
+    // Superagent keeps the fields of a request in `header`.
+    headers: toRequestHeaders(config['headers'] ?? config['header']),
   };
 }
 
@@ -76,15 +90,48 @@ function readConfig(given: CheckedRequest): Members {
   return isObject(config) ? config : (given as Members);
 }
 
-/** The request in the form of the Fetch API; its own body stays unread. @throws MockError `OPTION_INVALID` for another object. */
-export function readRequest(given: CheckedRequest): Request {
-  if (isRequest(given)) return given.bodyUsed ? refuseUsed() : given.clone();
-  const { method, url, headers: fields } = readHead(given);
-  const { body: own, data, _data } = readConfig(given);
-  const headers = new host.Headers(toEntries(fields));
-  const body = toBody(own ?? data ?? _data, headers);
-  const isSent = body !== undefined && !isBodiless(method);
-  return new host.Request(url, { method, headers, ...(isSent && { body }) });
+/** The request as the decoder takes it; its own body stays unread. @throws MockError `OPTION_INVALID` for another object. */
+export function readRequest(given: CheckedRequest): ReadRequest {
+  const head = readHead(given);
+  if (isRequest(given)) {
+    if (given.bodyUsed) refuseUsed();
+    return { ...head, request: hasBody(given) ? given.clone() : given, body: undefined };
+  }
+  const { body, data, _data } = readConfig(given);
+  return readPlain(head, body ?? data ?? _data);
+}
+
+function readPlain(head: RequestHead, content: unknown): ReadRequest {
+  const { method, target, headers } = head;
+  // The decoder reads nothing else of a request whose target and body are given.
+  const request = { method } as Request;
+  if (isBodiless(method) || content === undefined || content === null) {
+    const isMissing = !isBodiless(method) && (headers.get('content-length') ?? '0') !== '0';
+    return { ...head, request, body: { kind: isMissing ? 'incomplete' : 'none' } };
+  }
+  if (content instanceof host.FormData) {
+    // The platform writes the parts, and the media type with their boundary.
+    const fields = [...headers].filter(([name]) => name !== 'content-type');
+    const form = new host.Request('http://localhost', { method, headers: fields, body: content });
+    return { method, target, headers: RequestHeaders.of(form.headers), request: form, body: undefined };
+  }
+  const { text, type } = toText(content);
+  const isTyped = type === undefined || headers.has('content-type');
+  return {
+    method,
+    target,
+    headers: isTyped ? headers : RequestHeaders.of([...headers, ['content-type', type]]),
+    request,
+    body: { kind: 'bytes', bytes: Buffer.from(text) },
+  };
+}
+
+/** What a client sends for a body, and the media type that it adds. */
+function toText(content: unknown): { readonly text: string | Uint8Array; readonly type?: string } {
+  if (typeof content === 'string' || isBytes(content)) return { text: content };
+  if (content instanceof host.URLSearchParams)
+    return { text: content.toString(), type: 'application/x-www-form-urlencoded' };
+  return { text: JSON.stringify(content), type: 'application/json' };
 }
 
 function refuseUsed(): never {
@@ -103,36 +150,9 @@ function toUrl(url: string, base: string | undefined, params: unknown): string {
   return target.href;
 }
 
-function readHeaders(members: Members): HeaderFields {
-  const { header, headers } = members;
-  // Superagent keeps the fields of a request in `header`.
-  return toHeaderFields(headers ?? header);
-}
-
-function toEntries(headers: HeaderFields): [string, string][] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    (typeof value === 'string' ? [value] : value).map((each): [string, string] => [name, each]),
-  );
-}
-
-function toBody(body: unknown, headers: Headers): Buffer | FormData | URLSearchParams | string | undefined {
-  if (body === undefined || body === null) return undefined;
-  if (typeof body === 'string' || body instanceof host.FormData || body instanceof host.URLSearchParams) return body;
-  if (isBytes(body)) return Buffer.from(body);
-  if (!headers.has('content-type')) headers.set('content-type', 'application/json');
-  return JSON.stringify(body);
-}
-
-/** The response in one form. @throws MockError `OPTION_INVALID` for another object. */
-export async function readResponse(given: CheckedResponse): Promise<ReadResponse> {
-  if (isResponse(given)) {
-    if (given.bodyUsed) {
-      const hint = 'check a clone, or before the body is read: response.clone()';
-      throw new MockError('OPTION_INVALID', 'the body of the response was read already', { hint });
-    }
-    const { status, headers } = given;
-    return { status, headers: Object.fromEntries(headers), text: await given.clone().text() };
-  }
+/** The response in one form; a promise where its body has to be read. @throws MockError `OPTION_INVALID` for another object. */
+export function readResponse(given: CheckedResponse): ReadResponse | Promise<ReadResponse> {
+  if (isResponse(given)) return readFetched(given);
   const members = given as Members;
   const { status, statusCode, headers, headersArray } = members;
   // The methods of Playwright's APIResponse.
@@ -142,8 +162,16 @@ export async function readResponse(given: CheckedResponse): Promise<ReadResponse
     const hint = 'give a Response, a response of supertest, axios, Playwright or undici, or { status, headers, body }';
     throw new MockError('OPTION_INVALID', 'the response has no status', { hint });
   }
-  const fields = toHeaderFields(headers ?? headersArray);
-  return { status: code, headers: fields, ...readContent(members) };
+  return { status: code, headers: toHeaderFields(headers ?? headersArray), ...readContent(members) };
+}
+
+async function readFetched(response: Response): Promise<ReadResponse> {
+  if (response.bodyUsed) {
+    const hint = 'check a clone, or before the body is read: response.clone()';
+    throw new MockError('OPTION_INVALID', 'the body of the response was read already', { hint });
+  }
+  const { status, headers } = response;
+  return { status, headers: Object.fromEntries(headers), text: await response.clone().text() };
 }
 
 interface PlaywrightResponse {
@@ -159,15 +187,29 @@ async function readPlaywright(response: PlaywrightResponse): Promise<ReadRespons
   return { status: response.status(), headers, text: bytes && Buffer.from(bytes).toString('utf8') };
 }
 
-function readContent(members: Members): Pick<ReadResponse, 'text' | 'value'> {
+function readContent(members: Members): Pick<ReadResponse, 'isUnread' | 'text' | 'value'> {
   const { text, body, data } = members;
   if (typeof text === 'string') return { text };
-  const content = body ?? data;
+  // A message of `node:http` is its own body.
+  const content = body ?? data ?? (isStream(members) ? members : undefined);
   if (content === undefined || content === null) return { text: undefined };
   if (typeof content === 'string') return { text: content };
   if (isBytes(content)) return { text: Buffer.from(content).toString('utf8') };
-  const isStream = typeof (content as Members)['pipe'] === 'function' || Symbol.asyncIterator in Object(content);
-  return isStream ? { text: undefined } : { text: undefined, value: content };
+  if (isStream(content)) return { text: undefined, isUnread: true };
+  return { text: undefined, value: content };
+}
+
+/** Whether a value is a stream of Node.js or of the platform: that of undici, and of axios with `responseType: 'stream'`. */
+function isStream(value: unknown): boolean {
+  const { pipe, getReader } = value as Members;
+  return typeof pipe === 'function' || typeof getReader === 'function';
+}
+
+/** A stream can be read only once, and its owner would get nothing. @throws MockError `OPTION_INVALID`. */
+export function refuseUnread(): never {
+  throw new MockError('OPTION_INVALID', 'the body of the response is a stream, which only one reader can have', {
+    hint: 'read it, and give its value: const body = await response.body.json(); contract.check(request, { ...response, body })',
+  });
 }
 
 /** The request that a response knows, and the URL that it has; undefined where it knows none. */

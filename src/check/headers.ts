@@ -1,42 +1,50 @@
 import { host } from '../base/platform.js';
 import { isObject } from '../base/json.js';
 import type { HeaderFields } from '../http/header-fields.js';
+import { RequestHeaders } from '../http/request-headers.js';
 
 /** Header fields of any client: `Headers`, an object, pairs, or `{ name, value }`; names in lower case. */
 export function toHeaderFields(given: unknown): HeaderFields {
-  const fields: Record<string, string | string[]> = {};
-  for (const [name, value] of listFields(given)) {
-    const key = name.toLowerCase();
-    const before = fields[key];
-    fields[key] = before === undefined ? value : [before, value].flat();
-  }
+  // A name of a client may be `constructor`.
+  const fields = Object.create(null) as Record<string, string | string[]>;
+  eachField(given, (name, value) => {
+    const before = fields[name];
+    fields[name] = before === undefined ? value : [before, value].flat();
+  });
   return fields;
 }
 
-function listFields(given: unknown): readonly (readonly [name: string, value: string])[] {
-  if (given instanceof host.Headers) return [...given];
-  if (Array.isArray(given)) {
-    return (given as readonly unknown[]).flatMap((each) => {
-      const [name, value] = Array.isArray(each)
+/** The same for a request, whose repeated fields are joined. */
+export function toRequestHeaders(given: unknown): RequestHeaders {
+  const fields = new Map<string, string>();
+  eachField(given, (name, value) => {
+    const before = fields.get(name);
+    fields.set(name, before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ', '}${value}`);
+  });
+  return RequestHeaders.of(fields);
+}
+
+/** Calls back with each line; without lists of pairs, which cost as much as the check of a small answer. */
+function eachField(given: unknown, take: (name: string, value: string) => void): void {
+  if (given instanceof host.Headers || Array.isArray(given)) {
+    for (const each of given as Iterable<unknown>) {
+      const [name, value]: readonly unknown[] = Array.isArray(each)
         ? (each as readonly unknown[])
         : isObject(each)
           ? [each['name'], each['value']]
           : [];
-      return typeof name === 'string' ? [[name, String(value)] as const] : [];
-    });
+      if (typeof name === 'string') take(name.toLowerCase(), String(value));
+    }
+    return;
   }
-  if (typeof given !== 'object' || given === null) return [];
-  return Object.entries(given).flatMap(([name, value]: readonly [string, unknown]) => {
-    const values = Array.isArray(value) ? (value as readonly unknown[]) : [value];
-    return values.flatMap((each) => (isText(each) ? [[name, String(each)] as const] : []));
-  });
+  if (typeof given !== 'object' || given === null) return;
+  for (const [name, value] of Object.entries(given) as [string, unknown][]) {
+    if (isText(value)) take(name.toLowerCase(), String(value));
+    if (!Array.isArray(value)) continue;
+    for (const each of (value as readonly unknown[]).filter(isText)) take(name.toLowerCase(), String(each));
+  }
 }
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-}
-
-/** Whether the Fetch API sends no body with a method. */
-export function isBodiless(method: string): boolean {
-  return method === 'GET' || method === 'HEAD';
 }

@@ -116,6 +116,25 @@ describe('contract.check', () => {
       expect((await contract.check({ url }, answer({ id: 1, name: 'n' }))).operation).toBe('getRoom');
   });
 
+  it.each<readonly [what: string, request: object, codes: readonly string[]]>([
+    ['text without a media type', { body: '{"name":"North"}' }, []],
+    [
+      'bytes',
+      { body: new TextEncoder().encode('{"name":7}'), headers: { 'content-type': 'application/json' } },
+      ['TYPE'],
+    ],
+    ['fields of a form', { body: new URLSearchParams({ name: 'North' }) }, ['CONTENT_TYPE_UNDECLARED']],
+    [
+      'a form with files',
+      { body: new FormData(), headers: { 'Content-Type': 'multipart/form-data' } },
+      ['CONTENT_TYPE_UNDECLARED'],
+    ],
+    ['no body', {}, []],
+    ['no body, although one was sent', { headers: { 'Content-Length': ['16'] } }, ['BODY_INCOMPLETE']],
+  ])('checks a request with %s', async (_, request, want) => {
+    expect(codes(await contract.checkRequest({ method: 'post', url: '/v1/rooms', ...request }))).toEqual(want);
+  });
+
   it('checks a response alone with a request that only names the operation', async () => {
     const request = { method: 'POST', url: '/v1/rooms' };
     expect(codes(await contract.checkResponse(request, answer({ id: 1 }, { status: 201 })))).toEqual(['REQUIRED']);
