@@ -1,6 +1,5 @@
 import type { Contract } from '../contract/contract.js';
 import { isJsonType } from '../contract/media-type.js';
-import type { Operation } from '../contract/operations/operation.js';
 import { findResponse } from '../contract/operations/responses.js';
 import { createRouter } from '../contract/router/router.js';
 import { memoizeOf } from '../base/memoize.js';
@@ -76,10 +75,12 @@ export function createChecks(contract: Contract): ContractChecks {
     checkRequest: async (request) => (await checkRequest(contract, findOwn(request))).result,
     checkResponse: async (request, response) => {
       const pair = toPair(request, response);
-      const match = matchRequest(contract, readHead(pair.request));
+      const head = readHead(pair.request);
+      const match = matchRequest(contract, head);
       if ('result' in match) return match.result;
-      const violations = await checkResponse(contract, match.operation, pair.response);
-      return { operation: match.operation.id, violations, undeclared: [] };
+      const { operation } = match;
+      const violations = await checkResponse(contract, { operation, method: head.method }, pair.response);
+      return { operation: operation.id, violations, undeclared: [] };
     },
   };
 }
@@ -123,10 +124,13 @@ function matchRequest(
   return { result: { operation: undefined, violations: [violation], undeclared: [] } };
 }
 
+/** The operation of a request, which a HEAD may share with a GET. */
+type Asked = Pick<Call, 'method' | 'operation'>;
+
 interface CheckedOperation {
   readonly result: CheckResult;
-  /** Undefined where none fits the request. */
-  readonly found?: Operation;
+  /** Undefined where no operation fits the request. */
+  readonly found?: Asked;
 }
 
 /** A promise only where a body has to be read: each one costs a turn. */
@@ -147,28 +151,29 @@ function checkRequest(contract: Contract, given: CheckedRequest): CheckedOperati
   return isPromise(call) ? call.then(toChecked) : toChecked(call);
 }
 
-function toChecked({ operation, violations }: Call): CheckedOperation {
+function toChecked(call: Call): CheckedOperation {
+  const { operation, violations } = call;
   const errors = violations.length === 0 ? violations : listErrors(violations);
   const undeclared = violations.filter(({ severity, code }) => severity === 'note' && code.includes('UNDECLARED'));
-  return { result: { operation: operation.id, violations: errors, undeclared }, found: operation };
+  return { result: { operation: operation.id, violations: errors, undeclared }, found: call };
 }
 
 function checkResponse(
   contract: Contract,
-  operation: Operation,
+  asked: Asked,
   given: CheckedResponse,
 ): readonly Violation[] | Promise<readonly Violation[]> {
   const response = readResponse(given);
   return isPromise(response)
-    ? response.then((read) => judgeResponse(contract, operation, read))
-    : judgeResponse(contract, operation, response);
+    ? response.then((read) => judgeResponse(contract, asked, read))
+    : judgeResponse(contract, asked, response);
 }
 
-function judgeResponse(contract: Contract, operation: Operation, response: ReadResponse): readonly Violation[] {
+function judgeResponse(contract: Contract, { operation, method }: Asked, response: ReadResponse): readonly Violation[] {
   const { validators, check } = readParts(contract);
   const { status, headers, text, value } = response;
   const type = readContentType(headers);
-  const isEmpty = EMPTY_STATUSES.has(status) || operation.method === 'HEAD';
+  const isEmpty = EMPTY_STATUSES.has(status) || method === 'HEAD';
   const isJson = !isEmpty && type !== undefined && isJsonType(type);
   if (isJson && response.isUnread === true) refuseUnread();
   const parsed = isJson && value === undefined && text !== undefined && text !== '' ? parse(text) : { body: value };

@@ -208,7 +208,7 @@ function isStream(value: unknown): boolean {
 /** A stream can be read only once, and its owner would get nothing. @throws MockError `OPTION_INVALID`. */
 export function refuseUnread(): never {
   throw new MockError('OPTION_INVALID', 'the body of the response is a stream, which only one reader can have', {
-    hint: 'read it, and give its value: const body = await response.body.json(); contract.check(request, { ...response, body })',
+    hint: 'read it, and give its value: contract.check(request, { ...response, body: await response.body.json() })',
   });
 }
 

@@ -1,7 +1,10 @@
 import axios from 'axios';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, get, type RequestListener } from 'node:http';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { request as playwright } from 'playwright-core';
 import supertest from 'supertest';
+import { request as undici } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, loadContract as loadMockContract } from '../../src/index.js';
 import { assertSatisfies, type CheckResult, contractMatchers, loadContract } from '../../src/check/index.js';
@@ -228,12 +231,39 @@ describe('clients', () => {
   });
 
   it('undici: a body that was read is given in place of the stream', async () => {
-    const response = {
-      statusCode: 200,
-      headers: { 'content-type': 'application/json', 'x-left': '1' },
-      body: { id: 1 },
-    };
-    expect(codes(await contract.check({ url: '/v1/rooms/1' }, response))).toEqual(['REQUIRED']);
+    const asked = { method: 'POST', url: `${await start(WRONG)}/v1/rooms`, body: '{"name":"North"}' } as const;
+    const headers = { 'content-type': 'application/json' };
+    const response = await undici(asked.url, { ...asked, headers });
+    const body = await response.body.json();
+    expect(codes(await contract.check({ ...asked, headers }, { ...response, body }))).toEqual(['REQUIRED']);
+  });
+
+  it.each<readonly [what: string, send: (url: string) => Promise<{ response: object; body: Readable }>]>([
+    ['undici', async (url) => undici(url).then((response) => ({ response, body: response.body }))],
+    [
+      'axios',
+      async (url) =>
+        axios.get<Readable>(url, { responseType: 'stream' }).then((response) => ({ response, body: response.data })),
+    ],
+    [
+      'node:http',
+      async (url) =>
+        new Promise((resolve) => get(url, (response) => resolve({ response, body: response })).on('error', () => {})),
+    ],
+  ])('%s: a body that is still a stream is refused, and left to its owner', async (_, send) => {
+    const url = `${await start(WRONG)}/v1/rooms/1`;
+    const { response, body } = await send(url);
+    await expect(contract.check({ url }, response)).rejects.toThrow(
+      /^OPTION_INVALID .*is a stream.*\n.*body: await response\.body\.json\(\)/,
+    );
+    expect(await text(body)).toBe(WRONG);
+  });
+
+  it('a stream that is not checked is not refused', async () => {
+    const file = { statusCode: 200, headers: { 'content-type': 'text/csv' }, body: Readable.from(['a']) };
+    expect(codes(await contract.checkResponse({ url: '/v1/rooms' }, file))).toEqual(['MEDIA_TYPE_UNDECLARED']);
+    const head = { ...file, headers: { 'content-type': 'application/json' } };
+    expect(codes(await contract.check({ method: 'HEAD', url: '/v1/rooms' }, head))).toEqual([]);
   });
 });
 
