@@ -9,7 +9,7 @@ import { type Call, createCallDecoder } from '../http/request/call.js';
 import { EMPTY_STATUSES } from '../http/response/encode.js';
 import { checkHeaderValues, createResponseCheck, toViolation } from '../http/response/response-check.js';
 import { createValidators } from '../schema/validate.js';
-import { listErrors, type Violation } from '../schema/violation.js';
+import { listErrors, NO_VIOLATIONS, type Violation } from '../schema/violation.js';
 import {
   type CheckedRequest,
   type CheckedResponse,
@@ -153,7 +153,9 @@ function checkRequest(contract: Contract, given: CheckedRequest): CheckedOperati
 
 function toChecked(call: Call): CheckedOperation {
   const { operation, violations } = call;
-  const errors = violations.length === 0 ? violations : listErrors(violations);
+  if (violations.length === 0)
+    return { result: { operation: operation.id, violations, undeclared: NO_VIOLATIONS }, found: call };
+  const errors = listErrors(violations);
   const undeclared = violations.filter(({ severity, code }) => severity === 'note' && code.includes('UNDECLARED'));
   return { result: { operation: operation.id, violations: errors, undeclared }, found: call };
 }

@@ -101,13 +101,16 @@ export function readRequest(given: CheckedRequest): ReadRequest {
   return readPlain(head, body ?? data ?? _data);
 }
 
-function readPlain(head: RequestHead, content: unknown): ReadRequest {
-  const { method, target, headers } = head;
+const NO_BODY: BodyBytes = { kind: 'none' };
+/** One that was sent, and not given. */
+const INCOMPLETE: BodyBytes = { kind: 'incomplete' };
+
+function readPlain({ method, target, headers }: RequestHead, content: unknown): ReadRequest {
   // The decoder reads nothing else of a request whose target and body are given.
   const request = { method } as Request;
   if (isBodiless(method) || content === undefined || content === null) {
     const isMissing = !isBodiless(method) && (headers.get('content-length') ?? '0') !== '0';
-    return { ...head, request, body: { kind: isMissing ? 'incomplete' : 'none' } };
+    return { method, target, headers, request, body: isMissing ? INCOMPLETE : NO_BODY };
   }
   if (content instanceof host.FormData) {
     // The platform writes the parts, and the media type with their boundary.

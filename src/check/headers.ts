@@ -1,10 +1,10 @@
-import { host } from '../base/platform.js';
 import { isObject } from '../base/json.js';
 import type { HeaderFields } from '../http/header-fields.js';
 import { RequestHeaders } from '../http/request-headers.js';
 
-/** Header fields of any client: `Headers`, an object, pairs, or `{ name, value }`; names in lower case. */
+/** Header fields of any client: `Headers` of any implementation, an object, pairs, or `{ name, value }`; names in lower case. */
 export function toHeaderFields(given: unknown): HeaderFields {
+  if (isReady(given)) return given;
   // A name of a client may be `constructor`.
   const fields = Object.create(null) as Record<string, string | string[]>;
   eachField(given, (name, value) => {
@@ -16,6 +16,7 @@ export function toHeaderFields(given: unknown): HeaderFields {
 
 /** The same for a request, whose repeated fields are joined. */
 export function toRequestHeaders(given: unknown): RequestHeaders {
+  if (isReady(given)) return RequestHeaders.from(given);
   const fields = new Map<string, string>();
   eachField(given, (name, value) => {
     const before = fields.get(name);
@@ -24,9 +25,18 @@ export function toRequestHeaders(given: unknown): RequestHeaders {
   return RequestHeaders.of(fields);
 }
 
+/** Whether an object has one string for each name, in lower case, as most clients give them: a copy would cost as much as a small answer. */
+function isReady(given: unknown): given is Readonly<Record<string, string>> {
+  if (!isObject(given)) return false;
+  const fields = Object.entries(given);
+  // `Headers` of any implementation have no properties.
+  return fields.length > 0 && fields.every(([name, value]) => typeof value === 'string' && name === name.toLowerCase());
+}
+
 /** Calls back with each line; without lists of pairs, which cost as much as the check of a small answer. */
 function eachField(given: unknown, take: (name: string, value: string) => void): void {
-  if (given instanceof host.Headers || Array.isArray(given)) {
+  if (typeof given !== 'object' || given === null) return;
+  if (Symbol.iterator in given) {
     for (const each of given as Iterable<unknown>) {
       const [name, value]: readonly unknown[] = Array.isArray(each)
         ? (each as readonly unknown[])
@@ -37,7 +47,6 @@ function eachField(given: unknown, take: (name: string, value: string) => void):
     }
     return;
   }
-  if (typeof given !== 'object' || given === null) return;
   for (const [name, value] of Object.entries(given) as [string, unknown][]) {
     if (isText(value)) take(name.toLowerCase(), String(value));
     if (!Array.isArray(value)) continue;

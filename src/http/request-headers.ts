@@ -33,6 +33,11 @@ export class RequestHeaders {
     return new RequestHeaders(fields, 0);
   }
 
+  /** The headers with fields that were read already. @param fields - Names in lower case. */
+  static from(fields: Fields): RequestHeaders {
+    return new RequestHeaders(fields, 0);
+  }
+
   /**
    * Reads the headers of a message on a socket. Where each name was sent once, the object that Node.js made is reused; of some repeated fields
    * Node.js keeps only one, so that those are joined here.

@@ -138,6 +138,36 @@ describe('contract.check', () => {
     expect(codes(await contract.checkRequest({ method: 'post', url: '/v1/rooms', ...request }))).toEqual(want);
   });
 
+  it.each<readonly [what: string, headers: object]>([
+    ['an object', { 'content-type': 'application/json', 'x-left': 'many' }],
+    ['an object with other cases, numbers and lists', { 'Content-Type': ['application/json'], 'X-Left': -0.5 }],
+    [
+      'pairs',
+      [
+        ['Content-Type', 'application/json'],
+        ['X-Left', 'many'],
+      ],
+    ],
+    [
+      'names and values',
+      [
+        { name: 'Content-Type', value: 'application/json' },
+        { name: 'X-Left', value: 'many' },
+      ],
+    ],
+    ['Headers', new Headers({ 'Content-Type': 'application/json', 'X-Left': 'many' })],
+    [
+      'another map',
+      new Map([
+        ['Content-Type', 'application/json'],
+        ['X-Left', 'many'],
+      ]),
+    ],
+  ])('reads headers that are %s', async (_, headers) => {
+    const response = { status: 200, headers, body: { id: 'x', name: 'North' } };
+    expect(codes(await contract.checkResponse({ url: URL_OF_ROOM }, response))).toEqual(['TYPE', 'HEADER_INVALID']);
+  });
+
   it('checks a response alone with a request that only names the operation', async () => {
     const request = { method: 'POST', url: '/v1/rooms' };
     expect(codes(await contract.checkResponse(request, answer({ id: 1 }, { status: 201 })))).toEqual(['REQUIRED']);

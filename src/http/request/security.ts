@@ -51,8 +51,9 @@ export function createSecurityReader(
   const open = alternatives.some((schemes) => schemes.length === 0);
   const schemes = [...new Set(alternatives.flat())];
   const keys = findKeysInBody(operation, schemes, read);
+  const rules = { keys, accept };
   const readSecurity: SecurityReader = (source, violations) => {
-    const findings = new Map(schemes.map((scheme) => [scheme, findCredential(scheme, { ...source, keys }, accept)]));
+    const findings = new Map(schemes.map((scheme) => [scheme, findCredential(scheme, source, rules)]));
     const held = alternatives.filter((all) => all.every((scheme) => 'credential' in (findings.get(scheme) ?? {})));
     const met = held.find((all) => all.length > 0);
     if (met !== undefined) return collect(met, findings, violations);
@@ -108,10 +109,10 @@ function collect(
 
 function findCredential(
   scheme: SecurityScheme,
-  source: CredentialSource & { readonly keys: KeysInBody },
-  accept: AcceptCredential | undefined,
+  source: CredentialSource,
+  { keys, accept }: { readonly keys: KeysInBody; readonly accept: AcceptCredential | undefined },
 ): Finding {
-  const finding = scheme.type === 'apiKey' ? findKey(scheme, source) : findAuthorization(scheme, source.headers);
+  const finding = scheme.type === 'apiKey' ? findKey(scheme, source, keys) : findAuthorization(scheme, source.headers);
   if (!('credential' in finding) || finding.note !== undefined || accept === undefined) return finding;
   if (accept(scheme, finding.credential)) return finding;
   const noun = scheme.type === 'apiKey' ? 'API key' : scheme.scheme === 'basic' ? 'user name and password' : 'token';
@@ -121,10 +122,7 @@ function findCredential(
 }
 
 /** An API key in a header, the query, a cookie, or else the body. */
-function findKey(
-  scheme: SecurityScheme,
-  { headers, search, body, keys }: CredentialSource & { readonly keys: KeysInBody },
-): Finding {
+function findKey(scheme: SecurityScheme, { headers, search, body }: CredentialSource, keys: KeysInBody): Finding {
   const key = scheme.key ?? '';
   let found: string | undefined;
   if (scheme.in === 'query') {
