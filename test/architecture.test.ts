@@ -16,6 +16,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'generate/': 4,
   // What answers from the resources uses the chain; the rest of the room does not.
   'resources/answer/': 8,
+  'check/index.ts': 14,
   'check/': 5,
   'resources/': 5,
   'journal/': 5,

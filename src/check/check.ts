@@ -14,12 +14,14 @@ import {
   type CheckedRequest,
   type CheckedResponse,
   findRequest,
+  type ReadRequest,
   type ReadResponse,
   type RequestHead,
   readHead,
   readRequest,
   readResponse,
   refuseUnread,
+  toBodiless,
   withUrl,
 } from './exchange.js';
 
@@ -62,24 +64,57 @@ const readParts = memoizeOf((contract: Contract) => {
   };
 });
 
-/** Creates the checks of a contract; its schemas are read when they are needed. */
-export function createChecks(contract: Contract): ContractChecks {
+/** An exchange whose response was checked. */
+export interface CheckedExchange {
+  /** The id of the operation; undefined where none fits the request. */
+  readonly operation: string | undefined;
+  /** What the decoder reads of the request. */
+  readonly request: Pick<Call, 'body' | 'query' | 'url'> & { readonly headers: Readonly<Record<string, string>> };
+  /** What the check reads of the response; the body where it is JSON. */
+  readonly answer: { readonly status: number; readonly mediaType: string | undefined; readonly body: unknown };
+}
+
+/** One that no operation fits; nothing else of it is read. */
+const UNMATCHED: CheckedExchange = {
+  operation: undefined,
+  request: { url: '', query: {}, headers: {}, body: undefined },
+  answer: { status: 0, mediaType: undefined, body: undefined },
+};
+
+/**
+ * Creates the checks of a contract; its schemas are read when they are needed.
+ *
+ * @param onExchange - Called with each exchange whose response is checked.
+ */
+export function createChecks(contract: Contract, onExchange?: (exchange: CheckedExchange) => void): ContractChecks {
+  const tell = ({ operation, url, query, headers, body }: Call, answer: CheckedExchange['answer']): void => {
+    onExchange?.({ operation: operation.id, request: { url, query, headers: headers.fields, body }, answer });
+  };
   return {
     check: async (request, response) => {
       const pair = toPair(request, response);
-      const { result, found } = await checkRequest(contract, pair.request);
-      if (found === undefined) return result;
-      const received = await checkResponse(contract, found, pair.response);
-      return received.length === 0 ? result : { ...result, violations: [...result.violations, ...received] };
+      const { result, call } = await checkRequest(contract, readRequest(pair.request));
+      if (call === undefined) {
+        onExchange?.(UNMATCHED);
+        return result;
+      }
+      const { violations, answer } = await checkResponse(contract, call, pair.response);
+      tell(call, answer);
+      return violations.length === 0 ? result : { ...result, violations: [...result.violations, ...violations] };
     },
-    checkRequest: async (request) => (await checkRequest(contract, findOwn(request))).result,
+    checkRequest: async (request) => (await checkRequest(contract, readRequest(findOwn(request)))).result,
     checkResponse: async (request, response) => {
       const pair = toPair(request, response);
       const head = readHead(pair.request);
       const match = matchRequest(contract, head);
-      if ('result' in match) return match.result;
+      if ('result' in match) {
+        onExchange?.(UNMATCHED);
+        return match.result;
+      }
       const { operation } = match;
-      const violations = await checkResponse(contract, { operation, method: head.method }, pair.response);
+      const { violations, answer } = await checkResponse(contract, { operation, method: head.method }, pair.response);
+      // The parameters that the request sends are of no use otherwise.
+      if (onExchange !== undefined) tell(await decodeHead(contract, match, head), answer);
       return { operation: operation.id, violations, undeclared: [] };
     },
   };
@@ -127,51 +162,61 @@ function matchRequest(
 /** The operation of a request, which a HEAD may share with a GET. */
 type Asked = Pick<Call, 'method' | 'operation'>;
 
-interface CheckedOperation {
+interface JudgedRequest {
   readonly result: CheckResult;
   /** Undefined where no operation fits the request. */
-  readonly found?: Asked;
+  readonly call?: Call;
 }
 
 /** A promise only where a body has to be read: each one costs a turn. */
-function checkRequest(contract: Contract, given: CheckedRequest): CheckedOperation | Promise<CheckedOperation> {
-  const request = readRequest(given);
-  const match = matchRequest(contract, request);
+function checkRequest(contract: Contract, read: ReadRequest): JudgedRequest | Promise<JudgedRequest> {
+  const match = matchRequest(contract, read);
   if ('result' in match) return match;
-  const { operation, pathText, isFormOfGet } = match;
-  const { target, headers, body } = request;
-  const call = readParts(contract).decoder.decode({
-    operation,
-    pathText,
-    isFormOfGet,
-    request: request.request,
-    target: { url: target.url, search: target.search, headers },
-    body,
-  });
-  return isPromise(call) ? call.then(toChecked) : toChecked(call);
+  const call = decode(contract, match, read);
+  return isPromise(call) ? call.then(judgeRequest) : judgeRequest(call);
 }
 
-function toChecked(call: Call): CheckedOperation {
+function decode(
+  contract: Contract,
+  { operation, pathText, isFormOfGet }: Matched,
+  { request, target, headers, body }: ReadRequest,
+): Call | Promise<Call> {
+  const { url, search } = target;
+  const { decoder } = readParts(contract);
+  return decoder.decode({ operation, pathText, isFormOfGet, request, target: { url, search, headers }, body });
+}
+
+/** The call of a request without its body. */
+function decodeHead(contract: Contract, match: Matched, head: RequestHead): Call | Promise<Call> {
+  return decode(contract, match, toBodiless(head));
+}
+
+function judgeRequest(call: Call): JudgedRequest {
   const { operation, violations } = call;
   if (violations.length === 0)
-    return { result: { operation: operation.id, violations, undeclared: NO_VIOLATIONS }, found: call };
+    return { result: { operation: operation.id, violations, undeclared: NO_VIOLATIONS }, call };
   const errors = listErrors(violations);
   const undeclared = violations.filter(({ severity, code }) => severity === 'note' && code.includes('UNDECLARED'));
-  return { result: { operation: operation.id, violations: errors, undeclared }, found: call };
+  return { result: { operation: operation.id, violations: errors, undeclared }, call };
+}
+
+interface JudgedResponse {
+  readonly violations: readonly Violation[];
+  readonly answer: CheckedExchange['answer'];
 }
 
 function checkResponse(
   contract: Contract,
   asked: Asked,
   given: CheckedResponse,
-): readonly Violation[] | Promise<readonly Violation[]> {
+): JudgedResponse | Promise<JudgedResponse> {
   const response = readResponse(given);
   return isPromise(response)
     ? response.then((read) => judgeResponse(contract, asked, read))
     : judgeResponse(contract, asked, response);
 }
 
-function judgeResponse(contract: Contract, { operation, method }: Asked, response: ReadResponse): readonly Violation[] {
+function judgeResponse(contract: Contract, { operation, method }: Asked, response: ReadResponse): JudgedResponse {
   const { validators, check } = readParts(contract);
   const { status, headers, text, value } = response;
   const type = readContentType(headers);
@@ -180,13 +225,14 @@ function judgeResponse(contract: Contract, { operation, method }: Asked, respons
   if (isJson && response.isUnread === true) refuseUnread();
   const parsed = isJson && value === undefined && text !== undefined && text !== '' ? parse(text) : { body: value };
   const body = isJson ? parsed.body : undefined;
+  const answer = { status, mediaType: type, body };
   const found = check(operation, { status, headers, body });
   const wrong = checkHeaderValues(operation, { status, headers }, validators);
   const violations = wrong.length === 0 ? found : [...found, ...wrong];
-  if (parsed.mistake === undefined) return violations;
+  if (parsed.mistake === undefined) return { violations, answer };
   const message = `the body of the ${status} is not ${type ?? 'JSON'}: ${parsed.mistake}`;
   const schemaPointer = findResponse(operation, status)?.pointer ?? operation.pointer;
-  return [...violations, toViolation('BODY_MALFORMED', 'body', { message, schemaPointer })];
+  return { violations: [...violations, toViolation('BODY_MALFORMED', 'body', { message, schemaPointer })], answer };
 }
 
 function parse(text: string): { readonly body?: unknown; readonly mistake?: string } {

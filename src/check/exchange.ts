@@ -57,7 +57,7 @@ export interface RequestHead {
 }
 
 /** A request as the decoder takes it. */
-interface ReadRequest extends RequestHead {
+export interface ReadRequest extends RequestHead {
   readonly request: Request;
   /** Undefined where it has to be read from the request. */
   readonly body: BodyBytes | undefined;
@@ -99,6 +99,11 @@ export function readRequest(given: CheckedRequest): ReadRequest {
   }
   const { body, data, _data } = readConfig(given);
   return readPlain(head, body ?? data ?? _data);
+}
+
+/** The request without its body. */
+export function toBodiless(head: RequestHead): ReadRequest {
+  return readPlain(head, undefined);
 }
 
 const NO_BODY: BodyBytes = { kind: 'none' };

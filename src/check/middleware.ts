@@ -65,7 +65,7 @@ export function checkMiddleware(
     const isChecked =
       isJsonType(res.headers.get('content-type') ?? '') && Number(res.headers.get('content-length') ?? 0) <= limitBytes;
     const head = { status, headers: res.headers };
-    const received = await contract.checkResponse({ method, url }, isChecked ? res : head);
+    const received = await contract.checkResponse({ method, url, headers }, isChecked ? res : head);
     const violations = [...(sent?.violations ?? []), ...received.violations];
     tell(options, { ...received, violations, undeclared: sent?.undeclared ?? [] }, { method, url, status });
     if (mode !== 'refuse' || received.violations.length === 0) return undefined;

@@ -82,7 +82,7 @@ export function listFeatures(
     {
       name: 'coverage',
       onInteraction: (interaction, { coverage }) => {
-        coverage?.recorder.addInteraction(interaction);
+        coverage?.recorder.addExchange(interaction);
         coverage?.writer?.touch();
       },
     },

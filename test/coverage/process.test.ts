@@ -1,5 +1,6 @@
 // @module-tag slow
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { mergeCoverage } from '../../src/features/coverage/coverage.js';
@@ -30,4 +31,16 @@ it('the counts of mocks that were not closed are written when their processes en
   const [report, ...others] = mergeCoverage(files);
   expect(others).toEqual([]);
   expect([report?.requests, report?.operations[0]?.hits]).toEqual([24, 24]);
+});
+
+it('the counts of checked exchanges are written to the default folder when the process ends', async () => {
+  const program = `
+    import { loadContract } from ${JSON.stringify(new URL('../../dist/check/index.js', import.meta.url).href)};
+    const contract = await loadContract(${JSON.stringify(SPEC)}, { coverage: true });
+    await contract.check({ url: '/stations' }, { status: 500 });
+    process.exit(0);
+  `;
+  await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: folder });
+  const [counts] = readCoverageFiles(join(folder, 'coverage/vouch'));
+  expect([counts?.requests, counts?.operations[0]?.hits]).toEqual([1, 1]);
 });

@@ -1,10 +1,11 @@
+import { isEqualJson } from '../../base/json.js';
 import type { Contract } from '../../contract/contract.js';
 import type { DeclaredResponse, MediaType, Operation, Parameter } from '../../contract/operations/operation.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { readContentType } from '../../http/header-fields.js';
 import { findMedia } from '../../contract/media-type.js';
 import { splitCookies } from '../../http/request/parameters.js';
-import type { Interaction, InteractionRequest } from '../../journal/interaction.js';
+import type { InteractionRequest } from '../../journal/interaction.js';
 import type { Answer } from '../../http/answer.js';
 import { type Coverage, type CoverageItemKind, type RuleCoverage, toCoverage } from './coverage.js';
 
@@ -16,18 +17,32 @@ interface CountedRule {
   readPosition(): string;
 }
 
-/** Counts what the requests of one mock exercise. */
+/** An exchange of a mock, or of a service whose exchanges are checked. */
+interface CountedExchange {
+  /** Undefined where no operation matched. */
+  readonly operation: string | undefined;
+  readonly request: CountedRequest;
+  /** `from` names the source of a mock that answered. */
+  readonly answer: Pick<Answer, 'body' | 'mediaType' | 'status'> & Partial<Pick<Answer, 'from'>>;
+}
+
+type CountedRequest = Pick<InteractionRequest, 'body' | 'headers' | 'query' | 'url'>;
+
+/** Counts what the requests of one mock, or to a service, exercise. */
 export interface CoverageRecorder {
-  /** Counts an interaction; the bounded journal, which drops some, is not read. */
-  addInteraction(interaction: Interaction): void;
+  /** Counts an exchange; the bounded journal, which drops some, is not read. */
+  addExchange(exchange: CountedExchange): void;
   /** Counts a call that a rule applied to. */
   addRule(rule: CountedRule): void;
   /** The counts until now. */
   read(): Coverage;
 }
 
-/** The recorder of one mock. @param readRules - The rules that there are now. */
-export function createCoverageRecorder(contract: Contract, readRules: () => readonly CountedRule[]): CoverageRecorder {
+/** The recorder of one mock, or of the checks of a contract. @param readRules - The rules that there are now. */
+export function createCoverageRecorder(
+  contract: Contract,
+  readRules: () => readonly CountedRule[] = () => [],
+): CoverageRecorder {
   const counters = new Map(
     contract.operations.map((operation) => [operation.id, { operation, hits: 0, items: listItems(operation) }]),
   );
@@ -36,11 +51,11 @@ export function createCoverageRecorder(contract: Contract, readRules: () => read
   let requests = 0;
   let unmatched = 0;
   return {
-    addInteraction: (interaction) => {
+    addExchange: (exchange) => {
       requests += 1;
-      const counter = counters.get(interaction.operation ?? '');
+      const counter = counters.get(exchange.operation ?? '');
       if (counter === undefined) unmatched += 1;
-      else count(counter, interaction);
+      else count(counter, exchange);
     },
     addRule: ({ key, readPosition }) => {
       const own = toOwnKey(key);
@@ -88,7 +103,7 @@ interface CountedItem {
 
 /** The parts of an operation that an interaction exercises. */
 interface Exercised {
-  readonly request: InteractionRequest;
+  readonly request: CountedRequest;
   readonly sent: MediaType | undefined;
   readonly response: DeclaredResponse | undefined;
   /** The media type and the example of the answer. */
@@ -102,7 +117,7 @@ interface OperationCounter {
   readonly items: readonly CountedItem[];
 }
 
-function count(counter: OperationCounter, { request, answer }: Interaction): void {
+function count(counter: OperationCounter, { request, answer }: CountedExchange): void {
   const { operation, items } = counter;
   counter.hits += 1;
   const response = findResponse(operation, answer.status);
@@ -142,7 +157,7 @@ function listItems({ parameters, body, responses }: Operation): readonly Counted
   ];
 }
 
-function isSent({ in: place, name }: Parameter, { url, query, headers }: InteractionRequest): boolean {
+function isSent({ in: place, name }: Parameter, { url, query, headers }: CountedRequest): boolean {
   // An operation without its path parameters is not called.
   if (place === 'path') return true;
   if (place === 'header') return headers[name.toLowerCase()] !== undefined;
@@ -151,14 +166,15 @@ function isSent({ in: place, name }: Parameter, { url, query, headers }: Interac
 }
 
 /** The declared media type of the body that was sent. */
-function findSentMedia({ body }: Operation, request: InteractionRequest): MediaType | undefined {
+function findSentMedia({ body }: Operation, request: CountedRequest): MediaType | undefined {
   if (body === undefined) return undefined;
   const type = readContentType(request.headers);
   if (type !== undefined) return findMedia(body.content, type);
   return request.body !== undefined && body.content.length === 1 ? body.content[0] : undefined;
 }
 
-/** Whether an answer is an example: its source names it, or a rule of a scenario answers with its very value. */
-function isExample({ from, body }: Answer, name: string, value: unknown): boolean {
+/** Whether an answer is an example: its source names it, a rule of a scenario answers with its very value, or a service with an equal one. */
+function isExample({ from, body }: CountedExchange['answer'], name: string, value: unknown): boolean {
+  if (from === undefined) return isEqualJson(body, value);
   return from === (name === '' ? 'example' : `example:${name}`) || (typeof body === 'object' && body === value);
 }
