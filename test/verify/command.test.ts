@@ -1,9 +1,12 @@
 // @module-tag slow
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Ended, runProgram } from '../cli/run-program.js';
 import { createFolder } from '../folders.js';
+import { record, sendAll } from '../recording/recorded.js';
+import { serveInTest } from '../serve-in-test.js';
 import { type Break, DOCUMENT, startLibrary } from './library.js';
 
 const FOLDER_FILES = { 'library.json': JSON.stringify(DOCUMENT, null, 2) };
@@ -150,6 +153,45 @@ describe('vouch verify', () => {
     expect((await verify('--hooks', file)).out).toContain('3 operations verified, 3 skipped');
     writeFileSync(file, 'export const other = 1;\n');
     expect((await verify('--hooks', file)).error).toContain('the module exports no function beforeRequest');
+  });
+
+  it('takes a credential of the query from the environment', async () => {
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'Tides', version: '1' },
+      security: [{ tideKey: [] }],
+      paths: { '/tides': { get: { operationId: 'listTides', responses: { 204: { description: 'None.' } } } } },
+      components: { securitySchemes: { tideKey: { type: 'apiKey', in: 'query', name: 'key' } } },
+    };
+    const file = join(createFolder({ 'tides.json': JSON.stringify(document) }), 'tides.json');
+    const url = await serveInTest(
+      createServer(({ url: target }, response) => response.writeHead(target === '/tides?key=a%2Fb' ? 204 : 401).end()),
+    );
+    const words = ['verify', file, '--base-url', url];
+    expect((await runProgram(words)).out).toContain('it answers 401: pass credentials');
+    const { code, out } = await runProgram(words, { env: { VOUCH_CREDENTIAL_TIDE_KEY: 'a/b' } });
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: expect.stringMatching(/^1 operation verified, 2 requests: 0 findings$/m),
+    });
+  });
+
+  it('sends the requests of recordings and scenarios, and says which it leaves out', async () => {
+    const { verify, folder } = await open('wrongType');
+    const recorded = await startLibrary();
+    const { root } = await record(recorded.url, (mock) => sendAll(mock, [['/status'], ['/magazines']]), {
+      spec: DOCUMENT,
+    });
+    mkdirSync(join(folder, 'scenarios'));
+    const file = join(folder, 'scenarios/late.yaml');
+    writeFileSync(file, 'operations:\n  getBook:\n    when: { path: { book_id: b2 } }\n    respond: {}\n');
+    const flags = ['--recordings', root, '--scenarios', join(folder, 'scenarios')];
+    const { out } = await verify('--exclude', 'listBooks', ...flags);
+    // Without the list no book is known.
+    expect(out).toContain('2 operations verified');
+    expect(out).toMatch(/GET \/magazines: the document has no such operation \(keys\/0002-/);
+    writeFileSync(file, 'operations:\n  getBok: { when: { path: { book_id: b2 } } }\n');
+    expect((await verify(...flags)).error).toMatch(/^SCENARIO_INVALID .*late\.yaml:2/m);
   });
 
   it('reports a service that cannot be reached', async () => {

@@ -4,6 +4,8 @@ import { loadContract } from '../../src/index.js';
 import { createVerifyContext } from '../../src/tools/verify/context.js';
 import { createTarget } from '../../src/tools/verify/target.js';
 import { type Verification, verifyService } from '../../src/tools/verify/verify.js';
+import { shows, toDocument } from '../operation-parts.js';
+import { TEXT } from '../schema-parts.js';
 import { type Break, BREAKS, DOCUMENT, startLibrary } from './library.js';
 
 const contract = await loadContract(DOCUMENT);
@@ -12,9 +14,10 @@ const CREDENTIAL = { authorization: 'Bearer verify-token-1' };
 async function verify(
   url: string,
   { seed = 1, allowUnsafe = true, headers = CREDENTIAL, budgetMs = 60_000 } = {},
+  of = contract,
 ): Promise<Verification> {
   const target = createTarget({ baseUrl: url, headers, rate: Infinity, timeoutMs: 5000, budgetMs });
-  return verifyService(createVerifyContext(contract, seed), target, { allowUnsafe, includes: () => true });
+  return verifyService(createVerifyContext(of, seed), target, { allowUnsafe, includes: () => true });
 }
 
 const toTexts = ({ findings }: Verification): readonly string[] =>
@@ -52,6 +55,15 @@ describe('a service that keeps its document', () => {
     const { findings, skipped } = await verify(url, { headers: { authorization: 'Basic eDp5' } });
     expect(findings).toEqual([]);
     expect(skipped).toContainEqual({ operation: 'listBooks', message: 'it answers 401: pass credentials' });
+  });
+
+  it('is not asked with a method that no request can have', async () => {
+    const { url } = await startLibrary();
+    const traced = await loadContract(
+      toDocument({ '/status': { trace: { operationId: 'traceStatus', ...shows(TEXT) } } }),
+    );
+    const { skipped } = await verify(url, {}, traced);
+    expect(skipped).toEqual([{ operation: 'traceStatus', message: 'no request with TRACE can be sent' }]);
   });
 
   it('is not asked after the time is over', async () => {

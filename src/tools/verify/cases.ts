@@ -6,12 +6,13 @@ import { host } from '../../base/platform.js';
 import { draftRequest, type RequestDraft, toRequest } from '../../features/inspector/sample-request.js';
 import { type CallParts, matchRequest } from '../../features/recording/matching/exchange-index.js';
 import type { Generator } from '../../generate/generate.js';
+import type { Call } from '../../http/request/call.js';
 import { listErrors, type Violation } from '../../schema/violation.js';
 import { BARE, NOT_JSON, OTHER_TYPE } from './finding.js';
 import { breakRequest } from './mistakes.js';
 
-/** What the document says about the answer to a request. */
-export type Expectation = 'refused' | 'success' | 'unauthorized';
+/** What the document says about the answer to a request; `any` where a refusal would be no surprise. */
+export type Expectation = 'any' | 'refused' | 'success' | 'unauthorized';
 
 /** One request that is sent, and what the answer has to be. */
 export interface VerifyCase {
@@ -24,6 +25,13 @@ export interface VerifyCase {
   readonly mistake?: Violation | undefined;
   /** Whether it has values that were made for it: they can break rules that the document cannot say, or name items that do not exist. */
   readonly hasMadeValues: boolean;
+}
+
+/** A request that was recorded, or that a scenario answers. */
+export interface GivenRequest {
+  readonly operation: Operation;
+  /** Its case, with the parameters of its path; undefined where no request can be made of it. @param ids - Of items that exist. */
+  toCase(ids: KnownIds): Promise<(VerifyCase & { readonly path: Readonly<Record<string, unknown>> }) | undefined>;
 }
 
 interface CaseParts extends CallParts {
@@ -71,14 +79,23 @@ const EXAMPLE = 'example ';
 
 /** The case, with its mistake; undefined if the document does not say what is expected of it. */
 async function check(parts: CaseParts, each: VerifyCase): Promise<VerifyCase | undefined> {
-  const request = each.request();
-  const match = matchRequest(request, parts.router);
-  if (match.kind !== 'operation' || match.operation.id !== each.operation.id) return undefined;
-  const { pathText, isFormOfGet } = match;
-  const call = await parts.decoder.decode({ operation: each.operation, pathText, isFormOfGet, request });
-  const mistake = listErrors(call.violations).find(({ code }) => code !== 'CREDENTIAL_MISSING');
+  const read = await readSent(parts, each.request());
+  if (read?.call.operation.id !== each.operation.id) return undefined;
+  const { mistake } = read;
   if (each.wants === 'refused') return mistake === undefined ? undefined : { ...each, mistake };
   return mistake === undefined ? each : undefined;
+}
+
+/** A request as a mock takes it, and its mistake besides its credentials, which are those of the user; undefined if no operation has it. */
+export async function readSent(
+  { router, decoder }: CallParts,
+  request: Request,
+): Promise<{ readonly call: Call; readonly mistake: Violation | undefined } | undefined> {
+  const match = matchRequest(request, router);
+  if (match.kind !== 'operation') return undefined;
+  const { operation, pathText, isFormOfGet } = match;
+  const call = await decoder.decode({ operation, pathText, isFormOfGet, request });
+  return { call, mistake: listErrors(call.violations).find(({ code }) => !code.startsWith('CREDENTIAL_')) };
 }
 
 type NamedDraft = readonly [name: string, draft: RequestDraft];

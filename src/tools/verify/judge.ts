@@ -89,7 +89,7 @@ function judgeStatus(judged: Judged, status: number): Judgement {
       learned: [],
     };
   }
-  if (status < 400) return { breaks: [], learned: [] };
+  if (status < 400 || wants === 'any') return { breaks: [], learned: [] };
   if (status === 401 || status === 403) {
     const isPublic = operation.security.length === 0;
     return learn(
@@ -134,7 +134,7 @@ function judgeAnswer(
   // Few documents declare the errors that every server has.
   if (declared === undefined && status >= 400) return [];
   const type = readContentType(headers);
-  const isEmpty = EMPTY_STATUSES.has(status) || operation.method === 'HEAD';
+  const isEmpty = EMPTY_STATUSES.has(status) || exchange.request.method === 'HEAD';
   const violations = check(operation, { status, headers, body: isEmpty ? undefined : body });
   // Errors are often made by something in front of the service.
   const counted = violations.filter(({ code }) => status < 400 || code !== 'MEDIA_TYPE_UNDECLARED');

@@ -1,5 +1,7 @@
 import { host, delay, isError, readMonotonic } from '../../base/platform.js';
+import { readOwn } from '../../base/json.js';
 import { isJsonType } from '../../contract/media-type.js';
+import { decodeText } from '../../contract/pointer.js';
 import { type HeaderFields, readContentType } from '../../http/header-fields.js';
 import type { SentRequest } from './finding.js';
 
@@ -32,6 +34,8 @@ export interface TargetOptions {
   readonly baseUrl: string;
   /** Headers of each request, such as credentials; they are in no finding. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Query parameters that are credentials; they replace those of requests that have them. */
+  readonly query?: Readonly<Record<string, string>>;
   /** Requests per second; Infinity for no limit. */
   readonly rate: number;
   readonly timeoutMs: number;
@@ -47,7 +51,6 @@ const MAX_WAIT_MS = 30_000;
 
 /** Creates what sends requests to a service, one at a time. */
 export function createTarget(options: TargetOptions): Target {
-  const base = options.baseUrl.replace(/\/$/, '');
   const endsAt = readMonotonic() + options.budgetMs;
   let requests = 0;
   let nextAt = 0;
@@ -59,7 +62,7 @@ export function createTarget(options: TargetOptions): Target {
   const send = async (request: Request, isBare: boolean, attempt = 0): Promise<Exchange> => {
     await wait();
     requests += 1;
-    const { sent, outgoing } = await toOutgoing(request.clone(), base, isBare ? {} : options.headers);
+    const { sent, outgoing } = await toOutgoing(request.clone(), isBare ? { ...options, headers: {} } : options);
     const changed = (await options.beforeRequest?.(outgoing)) ?? outgoing;
     const exchange = await ask(sent, changed, options.timeoutMs);
     const after = Number(exchange.headers['retry-after'] ?? 1) * 1000;
@@ -80,8 +83,7 @@ export function createTarget(options: TargetOptions): Target {
 
 async function toOutgoing(
   request: Request,
-  base: string,
-  credentials: Readonly<Record<string, string>>,
+  { baseUrl, headers: credentials, query = {} }: Pick<TargetOptions, 'baseUrl' | 'headers' | 'query'>,
 ): Promise<{ readonly sent: SentRequest; readonly outgoing: Request }> {
   const { pathname, search } = new host.URL(request.url);
   const target = pathname + search;
@@ -90,7 +92,7 @@ async function toOutgoing(
   const own = Object.fromEntries([...headers].filter(([name]) => !SECRET.test(name)));
   for (const [name, value] of Object.entries(credentials)) headers.set(name, value);
   const { method } = request;
-  const outgoing = new host.Request(base + target, {
+  const outgoing = new host.Request(baseUrl.replace(/\/$/, '') + pathname + withCredentials(search, query), {
     method,
     headers,
     redirect: 'manual',
@@ -98,6 +100,15 @@ async function toOutgoing(
   });
   const body = bytes && new host.TextDecoder().decode(bytes);
   return { sent: { method, target, headers: own, body }, outgoing };
+}
+
+function withCredentials(search: string, credentials: Readonly<Record<string, string>>): string {
+  const pairs = search.split(/(?<=[?&])/).map((pair) => {
+    const [name = ''] = pair.split('=');
+    const value = readOwn(credentials, decodeText(name));
+    return value === undefined ? pair : `${name}=${encodeURIComponent(value)}${pair.endsWith('&') ? '&' : ''}`;
+  });
+  return pairs.join('');
 }
 
 const SECRET = /^(?:authorization|cookie|proxy-authorization|x-api-key)$/i;

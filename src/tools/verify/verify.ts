@@ -1,13 +1,15 @@
 import { SAFE_METHODS, type Operation } from '../../contract/operations/operation.js';
 import { isObject } from '../../base/json.js';
+import type { OperationReport } from '../../resources/answer/report.js';
+import { FORBIDDEN_METHODS } from '../../features/recording/cassette/recorded-body.js';
 import { readPointer } from '../../contract/pointer.js';
-import { listCases, listPathParameters, type VerifyCase } from './cases.js';
+import { type GivenRequest, type KnownIds, listCases, listPathParameters, type VerifyCase } from './cases.js';
 import { createPool, findPlace, type ItemPool, readItemId, type VerifyContext } from './context.js';
 import { type Finding, type FoundBreak, joinCauses, type Learned } from './finding.js';
 import { createJudge } from './judge.js';
 import { removeOwn, walkLife } from './life.js';
 import { walkList, type WalkParts } from './lists.js';
-import type { Target } from './target.js';
+import type { Exchange, Target } from './target.js';
 
 /** What is verified. */
 export interface VerifyOptions {
@@ -15,6 +17,8 @@ export interface VerifyOptions {
   readonly allowUnsafe: boolean;
   /** Whether an operation is verified. */
   includes(operation: Operation): boolean;
+  /** Requests besides those that are made of the document. */
+  readonly given?: readonly GivenRequest[];
   /** Called with each operation before its requests. */
   readonly onOperation?: ((operation: Operation) => void) | undefined;
 }
@@ -95,60 +99,89 @@ async function readItems(
 /** How many items of a list are kept. */
 const MAX_ITEMS = 3;
 
-/** Sends the cases of an operation. @returns why none was sent. */
+type VerifyParts = WalkParts & { readonly pool: ItemPool };
+
+/** Sends the cases of an operation, and the given ones. @returns why none was sent. */
 async function verifyOperation(
-  parts: WalkParts & { readonly pool: ItemPool },
+  parts: VerifyParts,
   operation: Operation,
-  { allowUnsafe }: VerifyOptions,
+  { allowUnsafe, given = [] }: VerifyOptions,
 ): Promise<string | undefined> {
-  const { context, target, judge, found, pool } = parts;
   const isSafe = SAFE_METHODS.includes(operation.method);
+  if (FORBIDDEN_METHODS.has(operation.method)) return `no request with ${operation.method} can be sent`;
   if (!isSafe && !allowUnsafe) return `${operation.method} may change something: --allow-unsafe sends it`;
-  const known = context.reportOf(operation.id);
-  const names = listPathParameters(operation);
-  const place = known && findPlace(context, pool, { report: known.report, mustBeOwn: !isSafe });
+  const known = parts.context.reportOf(operation.id);
+  const place = known && findPlace(parts.context, parts.pool, { report: known.report, mustBeOwn: !isSafe });
+  const reason = await sendOwnCases(parts, operation, place);
+  let isSent = false;
+  for (const request of given) {
+    if (request.operation.id !== operation.id || parts.target.isOver) continue;
+    const each = await request.toCase(place?.values ?? {});
+    if (each === undefined) continue;
+    isSent = true;
+    const exchange = await parts.target.send(each.request());
+    judgeCase(parts, { each, exchange, isUncertain: true });
+    keepCreated(parts, { each, exchange, ids: readParentIds(known?.report, each.path) });
+  }
+  return isSent ? undefined : reason;
+}
+
+/** The ids of the parents of an item in the parameters of a path. */
+function readParentIds(report: OperationReport | undefined, path: KnownIds): readonly string[] {
+  const names = report?.parents.flatMap(({ parameters }) => parameters.map(({ name }) => name)) ?? [];
+  return names.map((name) => String(path[name]));
+}
+
+/** Sends the cases that are made of the document. @returns why none was sent. */
+async function sendOwnCases(
+  parts: VerifyParts,
+  operation: Operation,
+  place: ReturnType<typeof findPlace>,
+): Promise<string | undefined> {
+  const { context, target } = parts;
+  const isSafe = SAFE_METHODS.includes(operation.method);
   const ids = place?.values ?? {};
-  const unknown = names.find((name) => !(name in ids));
+  const unknown = listPathParameters(operation).find((name) => !(name in ids));
   if (unknown !== undefined && !isSafe) return `no item is known for {${unknown}}`;
-  const isRemoval = known?.report.action === 'delete' || operation.method === 'DELETE';
+  const isRemoval = context.reportOf(operation.id)?.report.action === 'delete' || operation.method === 'DELETE';
   const cases = await listCases(context, operation, ids);
   if (cases.length === 0) return 'no valid request of it can be made';
-  let isKnown = unknown === undefined;
   for (const each of cases) {
     if (target.isOver) return undefined;
     // A removal that succeeds takes the item of the other cases; `walkLife` has sent it.
     if (isRemoval && each.wants !== 'refused') continue;
     const exchange = await target.send(each.request(), each.wants === 'unauthorized');
     // Without an item there is nothing to compare.
-    if (!isKnown && each.wants === 'success' && (exchange.status === 404 || exchange.status === 410)) {
-      isKnown = false;
-      return `no item is known for {${unknown ?? ''}}`;
-    }
-    const judged = { operation, case: each.name, wants: each.wants, exchange, mistake: each.mistake };
-    const isUncertain = unknown !== undefined || each.hasMadeValues;
-    const { breaks, learned } = judge({ ...judged, isUncertain });
-    found.breaks.push(...breaks);
-    found.learned.push(...learned);
-    keepCreated(parts, pool, { each, exchange, ids: place?.ids ?? [] });
+    if (unknown !== undefined && each.wants === 'success' && (exchange.status === 404 || exchange.status === 410))
+      return `no item is known for {${unknown}}`;
+    judgeCase(parts, { each, exchange, isUncertain: unknown !== undefined || each.hasMadeValues });
+    keepCreated(parts, { each, exchange, ids: place?.ids ?? [] });
     if (each.name === 'minimal' && (exchange.status === 401 || exchange.status === 403))
       return `it answers ${exchange.status}: pass credentials`;
   }
   return undefined;
 }
 
-/** Puts what a case has created into the pool, so that it is removed. */
+/** A case with the answer to its request. */
+interface SentCase {
+  readonly each: VerifyCase;
+  readonly exchange: Exchange;
+}
+
+function judgeCase(
+  { judge, found }: WalkParts,
+  { each, exchange, isUncertain }: SentCase & { readonly isUncertain: boolean },
+): void {
+  const { operation, name, wants, mistake } = each;
+  const { breaks, learned } = judge({ operation, case: name, wants, exchange, mistake, isUncertain });
+  found.breaks.push(...breaks);
+  found.learned.push(...learned);
+}
+
+/** Puts what a case has created into the pool, so that it is removed. @param ids - Those of its parents. */
 function keepCreated(
-  { context }: WalkParts,
-  pool: ItemPool,
-  {
-    each,
-    exchange,
-    ids,
-  }: {
-    readonly each: VerifyCase;
-    readonly exchange: { readonly status: number | undefined; readonly body: unknown };
-    readonly ids: readonly string[];
-  },
+  { context, pool }: VerifyParts,
+  { each, exchange, ids }: SentCase & { readonly ids: readonly string[] },
 ): void {
   const known = context.reportOf(each.operation.id);
   const isCreated = known?.report.action === 'create' && exchange.status !== undefined && exchange.status < 300;

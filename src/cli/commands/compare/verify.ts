@@ -4,7 +4,7 @@ import { MockError, suggestId } from '../../../base/errors.js';
 import { readVersion } from '../../../base/package-folder.js';
 import type { Contract } from '../../../contract/contract.js';
 import type { Operation } from '../../../contract/operations/operation.js';
-import { createVerifyContext } from '../../../tools/verify/context.js';
+import { createVerifyContext, type VerifyContext } from '../../../tools/verify/context.js';
 import {
   compareFindings,
   listExpired,
@@ -13,8 +13,10 @@ import {
   storeFindings,
   suppress,
 } from '../../../tools/verify/known-findings.js';
+import { readRecordedRequests } from '../../../tools/verify/recorded-cases.js';
 import { REPORT_FORMATS, type ReportFormat, writeReport } from '../../../tools/verify/report.js';
-import { createTarget } from '../../../tools/verify/target.js';
+import { readScenarioRequests } from '../../../tools/verify/scenario-cases.js';
+import { createTarget, type TargetOptions } from '../../../tools/verify/target.js';
 import { type Verification, verifyService } from '../../../tools/verify/verify.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../../document.js';
 import { collect, collectHeader, readInteger, readNumber } from '../../flags.js';
@@ -35,6 +37,8 @@ interface VerifyFlags extends DocumentFlags, Output {
   readonly findings?: string;
   readonly replay?: string;
   readonly hooks?: string;
+  readonly recordings?: string;
+  readonly scenarios?: string;
   readonly format: ReportFormat;
   readonly out?: string;
 }
@@ -52,6 +56,8 @@ export function defineCommand(command: Command, output: Output): void {
     .option('--timeout <ms>', 'milliseconds to wait for an answer', readNumber, 30_000)
     .option('--budget <seconds>', 'seconds after which nothing is sent any more', readNumber, 600)
     .option('--hooks <file>', 'JavaScript or TypeScript module with a function beforeRequest that changes each request')
+    .option('--recordings <folder>', 'recording, or folder of recordings, whose requests are sent again')
+    .option('--scenarios <folder>', 'folder of scenarios; the requests that their rules match are sent')
     .option('--suppressions <file>', 'YAML or JSON file of accepted findings, each with a reason and an end date')
     .option('--findings <file>', 'file to write the findings to, for --replay')
     .option('--replay <file>', 'send only the operations of earlier findings, and say which are fixed')
@@ -69,9 +75,11 @@ async function runVerify(flags: VerifyFlags): Promise<number> {
   const contract = await loadDocument(flags);
   const earlier = flags.replay === undefined ? undefined : readFindings(flags.replay);
   const suppressions = flags.suppressions === undefined ? [] : readSuppressions(flags.suppressions);
+  const credentials = readCredentials(contract);
   const target = createTarget({
     baseUrl: flags.baseUrl,
-    headers: { ...readCredentials(contract), ...flags.header },
+    headers: { ...credentials.headers, ...flags.header },
+    query: credentials.query,
     rate: flags.rate ?? Infinity,
     timeoutMs: flags.timeout,
     budgetMs: flags.budget * 1000,
@@ -81,10 +89,10 @@ async function runVerify(flags: VerifyFlags): Promise<number> {
     ...flags,
     operation: flags.operation ?? earlier?.flatMap(({ operations }) => operations),
   });
-  const found = await verifyService(createVerifyContext(contract, flags.seed), target, {
-    allowUnsafe: flags.allowUnsafe === true,
-    includes,
-  });
+  const context = createVerifyContext(contract, flags.seed);
+  const { given, skipped } = await readGiven(flags, context);
+  const own = await verifyService(context, target, { allowUnsafe: flags.allowUnsafe === true, includes, given });
+  const found: Verification = { ...own, skipped: [...own.skipped, ...skipped] };
   const { left, suppressed } = suppress(found.findings, suppressions, Date.now());
   const verification: Verification = { ...found, findings: left };
   if (flags.findings !== undefined) storeFindings(flags.findings, left);
@@ -106,22 +114,31 @@ async function runVerify(flags: VerifyFlags): Promise<number> {
   return found.verified.length === 0 ? 2 : 0;
 }
 
+/** The requests of recordings and scenarios. */
+async function readGiven(
+  { recordings, scenarios }: VerifyFlags,
+  context: VerifyContext,
+): Promise<Awaited<ReturnType<typeof readRecordedRequests>>> {
+  const recorded =
+    recordings === undefined ? { given: [], skipped: [] } : await readRecordedRequests(recordings, context);
+  const answered = scenarios === undefined ? [] : readScenarioRequests(scenarios, context);
+  return { ...recorded, given: [...recorded.given, ...answered] };
+}
+
 /** The credentials of the environment: `VOUCH_CREDENTIAL_<SCHEME>` for each security scheme of the document; of HTTP Basic `user:password`. */
-function readCredentials({ securitySchemes }: Contract): Readonly<Record<string, string>> {
-  const entries = Object.entries(securitySchemes).flatMap(([name, { type, scheme = '', in: place, key = name }]) => {
+function readCredentials({ securitySchemes }: Contract): Required<Pick<TargetOptions, 'headers' | 'query'>> {
+  const headers: Record<string, string> = {};
+  const query: Record<string, string> = {};
+  for (const [name, { type, scheme = '', in: place, key = name }] of Object.entries(securitySchemes)) {
     const value = process.env[`VOUCH_CREDENTIAL_${name.replaceAll(/(?<=[a-z\d])(?=[A-Z])|\W+/g, '_').toUpperCase()}`];
-    if (value === undefined) return [];
-    if (type !== 'apiKey') {
-      const isBasic = scheme.toLowerCase() === 'basic';
-      return [['authorization', isBasic ? `Basic ${btoa(value)}` : `Bearer ${value}`]];
-    }
-    return place === 'header'
-      ? [[key.toLowerCase(), value]]
-      : place === 'cookie'
-        ? [['cookie', `${key}=${value}`]]
-        : [];
-  });
-  return Object.fromEntries(entries) as Readonly<Record<string, string>>;
+    if (value === undefined) continue;
+    if (type !== 'apiKey')
+      headers['authorization'] = scheme.toLowerCase() === 'basic' ? `Basic ${btoa(value)}` : `Bearer ${value}`;
+    else if (place === 'header') headers[key.toLowerCase()] = value;
+    else if (place === 'cookie') headers['cookie'] = `${key}=${value}`;
+    else query[key] = value;
+  }
+  return { headers, query };
 }
 
 function createFilter(

@@ -111,7 +111,7 @@ export function toRequest(
   target: string,
   body: Uint8Array | string | undefined,
 ): Request {
-  const isForbidden = FORBIDDEN.has(method.toUpperCase());
+  const isForbidden = FORBIDDEN_METHODS.has(method.toUpperCase());
   const hasBody = body !== undefined && !isForbidden && !isBodiless(method);
   // Not resolved against a base: a path may begin with two slashes.
   const request = new host.Request(`http://recording${target}`, {
@@ -123,7 +123,7 @@ export function toRequest(
 }
 
 /** Methods that a `Request` cannot be created with (Fetch standard, forbidden methods), although servers receive them. */
-const FORBIDDEN: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
+export const FORBIDDEN_METHODS: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
 
 /** The text of UTF-8 bytes; undefined for other bytes and for control characters that text does not contain. */
 export function readText(bytes: Uint8Array): string | undefined {

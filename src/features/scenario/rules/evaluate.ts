@@ -131,13 +131,20 @@ function findReason(rule: Rule, input: EvaluationInput, decided: Rule | undefine
 /** Why a call does not match the conditions of a rule, `call` excepted; undefined if it does. */
 function findMismatch(when: When, { call, collections, state }: EvaluationInput): string | undefined {
   return (
+    findCallMismatch(when, call) ??
+    findCollectionMismatch(when.state, collections) ??
+    findVarMismatch(when.state.vars, state.vars)
+  );
+}
+
+/** Why a call does not match the conditions on its request; undefined if it does. */
+export function findCallMismatch(when: When, call: Call): string | undefined {
+  return (
     findIn('path', when.path, (name) => readOwn(call.path, name)) ??
     findIn('query', when.query, (name) => readQuery(call, name)) ??
     findIn('header', when.header, (name) => call.headers.get(name.toLowerCase()) ?? undefined) ??
     findIn('cookie', when.cookie, (name) => readCookie(call, name)) ??
-    (when.body?.test(call.body) !== false ? undefined : 'the body does not match') ??
-    findCollectionMismatch(when.state, collections) ??
-    findVarMismatch(when.state.vars, state.vars)
+    (when.body?.test(call.body) !== false ? undefined : 'the body does not match')
   );
 }
 
