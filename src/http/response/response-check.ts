@@ -22,7 +22,8 @@ export function createResponseCheck(validators: Validators): CheckResponse {
     const declared = findResponse(operation, response.status);
     if (declared === undefined) {
       if (operation.responses.length === 0) return NO_VIOLATIONS;
-      const known = operation.responses.map(({ status }) => status).join(', ');
+      const declares = operation.responses.filter(({ isAssumed }) => isAssumed !== true);
+      const known = declares.map(({ status }) => status).join(', ');
       const message = `status ${response.status} is not declared by ${operation.id}, which declares ${known}`;
       return [toViolation('STATUS_UNDECLARED', 'status', { message, schemaPointer: `${operation.pointer}/responses` })];
     }

@@ -5,7 +5,9 @@ import { readContentType } from '../../http/header-fields.js';
 import { checkHeaderValues, createResponseCheck } from '../../http/response/response-check.js';
 import type { Validators } from '../../schema/validate.js';
 import { EMPTY_STATUSES } from '../../http/response/encode.js';
+import type { Violation } from '../../schema/violation.js';
 import type { Expectation } from './cases.js';
+import { createFindEvidence, type FindEvidence } from './evidence.js';
 import { type FindingCode, type FoundBreak, type Learned, pointerOf, type Verdict } from './finding.js';
 import type { Exchange } from './target.js';
 
@@ -16,7 +18,7 @@ export interface Judged {
   readonly wants: Expectation;
   readonly exchange: Exchange;
   /** For an invalid request: its mistake, and the pointer to what it breaks. */
-  readonly mistake?: { readonly message: string; readonly schemaPointer?: string | undefined } | undefined;
+  readonly mistake?: Violation | undefined;
   /** Whether the request has values that only the service can know to be right. */
   readonly isUncertain?: boolean;
 }
@@ -41,8 +43,10 @@ export function toBreak(
 }
 
 /** Creates what compares answers with the document. */
-export function createJudge(validators: Validators): (judged: Judged) => Judgement {
+export function createJudge(parts: Parameters<typeof createFindEvidence>[0]): (judged: Judged) => Judgement {
+  const { validators } = parts;
   const check = createResponseCheck(validators);
+  const evidence = createFindEvidence(parts);
   return (judged) => {
     const { operation, exchange } = judged;
     const { status, failure } = exchange;
@@ -60,9 +64,9 @@ export function createJudge(validators: Validators): (judged: Judged) => Judgeme
       const message = `it answers ${status} (${judged.case})`;
       return { breaks: [toBreak(judged, { code: 'SERVER_ERROR', message, pointer: operation.pointer })], learned: [] };
     }
-    const expected = judgeStatus(judged, status);
+    const expected = judgeStatus(judged, status, evidence);
     return {
-      breaks: [...expected.breaks, ...judgeAnswer({ ...judged, status }, check, validators)],
+      breaks: [...expected.breaks, ...judgeAnswer({ ...judged, status }, { check, validators, evidence })],
       learned: expected.learned,
     };
   };
@@ -72,14 +76,20 @@ function learn({ operation }: Judged, message: string): Judgement {
   return { breaks: [], learned: [{ operation: operation.id, message }] };
 }
 
-function judgeStatus(judged: Judged, status: number): Judgement {
+/** The message of a finding, and whose mistake it is. @param why - Why it is that of the document. */
+function blame(message: string, why: string | undefined): { readonly message: string; readonly verdict: Verdict } {
+  return why === undefined ? { message, verdict: 'service' } : { message: `${message}; ${why}`, verdict: 'document' };
+}
+
+function judgeStatus(judged: Judged, status: number, evidence: FindEvidence): Judgement {
   const { operation, wants, mistake, case: name } = judged;
   const body = judged.exchange.text.slice(0, 120);
   if (wants === 'refused') {
     if (status >= 400) return { breaks: [], learned: [] };
     const message = `it answers ${status} to an invalid request: ${mistake?.message ?? name}`;
     const pointer = findDeclared(operation, mistake?.schemaPointer ?? '');
-    return { breaks: [toBreak(judged, { code: 'INVALID_ACCEPTED', message, pointer })], learned: [] };
+    const why = mistake && evidence.ofRequest({ ...judged, violation: mistake });
+    return { breaks: [toBreak(judged, { code: 'INVALID_ACCEPTED', pointer, ...blame(message, why) })], learned: [] };
   }
   if (wants === 'unauthorized') {
     if (status >= 400) return { breaks: [], learned: [] };
@@ -125,8 +135,15 @@ const CODES: Readonly<Record<string, FindingCode>> = {
 
 function judgeAnswer(
   judged: Judged & { readonly status: number },
-  check: ReturnType<typeof createResponseCheck>,
-  validators: Validators,
+  {
+    check,
+    validators,
+    evidence,
+  }: {
+    readonly check: ReturnType<typeof createResponseCheck>;
+    readonly validators: Validators;
+    readonly evidence: FindEvidence;
+  },
 ): readonly FoundBreak[] {
   const { operation, exchange, status } = judged;
   const { headers, body, text } = exchange;
@@ -141,7 +158,8 @@ function judgeAnswer(
   const breaks = counted.map((violation) => {
     const code = CODES[violation.code] ?? 'BODY_WRONG';
     const pointer = violation.schemaPointer ?? operation.pointer;
-    return toBreak(judged, { code, message: `${violation.message} (${status})`, pointer });
+    const why = evidence.ofAnswer({ operation, exchange, violation });
+    return toBreak(judged, { code, pointer, ...blame(`${violation.message} (${status})`, why) });
   });
   const isUnread = !isEmpty && type !== undefined && isJsonType(type) && body === undefined;
   const media = declared === undefined || type === undefined ? undefined : findMedia(declared.content, type);

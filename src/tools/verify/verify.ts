@@ -43,7 +43,7 @@ export async function verifyService(
   options: VerifyOptions,
 ): Promise<Verification> {
   const found = { breaks: [] as FoundBreak[], learned: [] as Learned[] };
-  const parts: WalkParts = { context, target, found, judge: createJudge(context.validators) };
+  const parts: WalkParts = { context, target, found, judge: createJudge(context) };
   const pool = createPool();
   const walked = new Set<string>();
   const includes = (id: string): boolean => {
