@@ -83,6 +83,50 @@ export function readOutlined(
   return outlines.map((outline) => createOutlinedOperation(outline, () => read(outline)));
 }
 
+/** A request that the service sends to its clients: a webhook, or a callback of an operation. */
+export interface PushedOperation {
+  /** The name of the webhook or of the callback. */
+  readonly name: string;
+  /** The operation whose callback it is; undefined for a webhook. */
+  readonly owner: Operation | undefined;
+  /** The expression of the URL of a callback; empty for a webhook. */
+  readonly url: string;
+  readonly operation: Operation;
+}
+
+/** The webhooks of a document, and the callbacks of its operations. */
+export function readPushedOperations(
+  document: Readonly<Record<string, unknown>>,
+  operations: readonly Operation[],
+): readonly PushedOperation[] {
+  const source: DocumentSource = { document, report: () => undefined };
+  const read = (
+    value: unknown,
+    pointer: string,
+    about: Omit<PushedOperation, 'operation'>,
+  ): readonly PushedOperation[] => {
+    const pathItem = findPathItem(document, value, pointer);
+    return listOperations(document, pathItem).map(([key, operation]) => {
+      // Its path is a URL of the client.
+      const parts = { method: key.toUpperCase(), path: '/', pathItem, operation, ids: new Set<string>() };
+      return { ...about, operation: readOperation(source, parts) };
+    });
+  };
+  const webhooks = readEntries(document['webhooks']).flatMap(([name, value]) =>
+    read(value, toPointer('webhooks', name), { name, owner: undefined, url: '' }),
+  );
+  const callbacks = operations.flatMap((owner) => {
+    const own = readPointer(document, owner.pointer);
+    const parent = { value: isObject(own) ? own : {}, pointer: owner.pointer };
+    return findObjects(document, parent, 'callbacks').flatMap(([name, { value: urls, pointer }]) =>
+      readEntries(urls).flatMap(([url, value]) =>
+        url.startsWith('x-') ? [] : read(value, pointer + toPointer(url), { name, owner, url }),
+      ),
+    );
+  });
+  return [...webhooks, ...callbacks];
+}
+
 /** The operations, each with a success: what declares errors only answers any JSON with the usual status of its method. */
 function addSuccesses({ document, report }: DocumentSource, operations: readonly Operation[]): readonly Operation[] {
   const toTargets = ({ content }: DeclaredResponse): readonly string[] =>

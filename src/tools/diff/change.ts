@@ -6,7 +6,7 @@ export type Severity = 'breaking' | 'risky' | 'compatible';
 /** The severities, the worst first. */
 export const SEVERITIES: readonly Severity[] = ['breaking', 'risky', 'compatible'];
 
-/** The verdict of each code in requests and in responses, and what it means. */
+/** The verdict of each code in what clients send and in what they receive, and what it means. Of webhooks and callbacks clients receive the requests. */
 export const DIFF_CODES = {
   ALTERNATIVE_ADDED: { request: 'compatible', response: 'breaking', meaning: 'A union has a new alternative.' },
   ALTERNATIVE_KIND_ADDED: {
@@ -23,15 +23,20 @@ export const DIFF_CODES = {
   BODY_ADDED: { request: 'compatible', response: 'compatible', meaning: 'The request can have a body.' },
   BODY_OPTIONAL: {
     request: 'compatible',
-    response: 'compatible',
+    response: 'breaking',
     meaning: 'The body of the request is no longer required.',
   },
   BODY_REMOVED: {
     request: 'risky',
-    response: 'compatible',
+    response: 'breaking',
     meaning: 'The request has no body any more; what clients send is ignored or refused.',
   },
   BODY_REQUIRED: { request: 'breaking', response: 'compatible', meaning: 'The request must have a body.' },
+  CALLBACK_MOVED: {
+    request: 'breaking',
+    response: 'compatible',
+    meaning: 'The URL of a callback is taken from another part of the request.',
+  },
   CONDITION_ADDED: {
     request: 'breaking',
     response: 'compatible',
@@ -87,10 +92,10 @@ export const DIFF_CODES = {
   FORMAT_WIDENED: { request: 'compatible', response: 'breaking', meaning: 'A number has a larger `format`.' },
   HEADER_ADDED: { request: 'compatible', response: 'compatible', meaning: 'A response has a new header.' },
   HEADER_OPTIONAL: { request: 'compatible', response: 'breaking', meaning: 'A response header can be missing.' },
-  HEADER_REMOVED: { request: 'compatible', response: 'risky', meaning: 'An optional response header was removed.' },
-  HEADER_REQUIRED: { request: 'compatible', response: 'compatible', meaning: 'A response header is always there.' },
+  HEADER_REMOVED: { request: 'risky', response: 'risky', meaning: 'An optional response header was removed.' },
+  HEADER_REQUIRED: { request: 'breaking', response: 'compatible', meaning: 'A response header is always there.' },
   HEADER_REQUIRED_REMOVED: {
-    request: 'compatible',
+    request: 'risky',
     response: 'breaking',
     meaning: 'A required response header was removed.',
   },
@@ -104,6 +109,13 @@ export const DIFF_CODES = {
     response: 'breaking',
     meaning: 'A bound such as `maxLength` or `minimum` allows more.',
   },
+  LINK_ADDED: { request: 'compatible', response: 'compatible', meaning: 'A response has a new link.' },
+  LINK_CHANGED: {
+    request: 'compatible',
+    response: 'risky',
+    meaning: 'A link leads to another operation, or with other values.',
+  },
+  LINK_REMOVED: { request: 'compatible', response: 'risky', meaning: 'A link of a response was removed.' },
   MEDIA_TYPE_ADDED: { request: 'compatible', response: 'compatible', meaning: 'A new media type.' },
   MEDIA_TYPE_REMOVED: { request: 'breaking', response: 'breaking', meaning: 'A media type was removed.' },
   MEMBER_ADDED: {
@@ -141,17 +153,22 @@ export const DIFF_CODES = {
   },
   OPERATION_REMOVED: { request: 'breaking', response: 'breaking', meaning: 'An operation was removed.' },
   PARAMETER_ADDED: { request: 'compatible', response: 'compatible', meaning: 'A new optional parameter.' },
-  PARAMETER_MOVED: { request: 'breaking', response: 'compatible', meaning: 'A parameter is sent in another place.' },
-  PARAMETER_OPTIONAL: { request: 'compatible', response: 'compatible', meaning: 'A parameter is no longer required.' },
+  PARAMETER_MOVED: { request: 'breaking', response: 'breaking', meaning: 'A parameter is sent in another place.' },
+  PARAMETER_OPTIONAL: { request: 'compatible', response: 'breaking', meaning: 'A parameter is no longer required.' },
   PARAMETER_REMOVED: {
     request: 'risky',
-    response: 'compatible',
+    response: 'risky',
     meaning: 'A parameter was removed; what clients send is ignored or refused.',
   },
   PARAMETER_REQUIRED: { request: 'breaking', response: 'compatible', meaning: 'A parameter is required now.' },
+  PARAMETER_REQUIRED_REMOVED: {
+    request: 'risky',
+    response: 'breaking',
+    meaning: 'A required parameter was removed; what clients send is ignored or refused.',
+  },
   PARAMETER_STYLE: {
     request: 'breaking',
-    response: 'compatible',
+    response: 'breaking',
     meaning: 'A parameter is serialized in another way.',
   },
   PATH_REMOVED: { request: 'breaking', response: 'breaking', meaning: 'A path was removed with all its operations.' },
@@ -176,8 +193,8 @@ export const DIFF_CODES = {
   SERVER_REMOVED: { request: 'risky', response: 'compatible', meaning: 'A host of `servers` was removed.' },
   STATUS_ADDED: { request: 'compatible', response: 'risky', meaning: 'A new status below 400.' },
   STATUS_ERROR_ADDED: { request: 'compatible', response: 'compatible', meaning: 'A new status of errors.' },
-  STATUS_ERROR_REMOVED: { request: 'compatible', response: 'compatible', meaning: 'A status of errors was removed.' },
-  STATUS_REMOVED: { request: 'compatible', response: 'breaking', meaning: 'A status below 400 was removed.' },
+  STATUS_ERROR_REMOVED: { request: 'risky', response: 'compatible', meaning: 'A status of errors was removed.' },
+  STATUS_REMOVED: { request: 'breaking', response: 'breaking', meaning: 'A status below 400 was removed.' },
   TYPE_CHANGED: {
     request: 'breaking',
     response: 'breaking',

@@ -7,6 +7,7 @@ import type { Direction } from '../../schema/violation.js';
 import { type Change, type DiffCode, judge, SEVERITIES, type Severity } from './change.js';
 import type { OperationChange } from './operation-change.js';
 import { compareOperation } from './operations.js';
+import { comparePushed } from './pushed.js';
 import { type ContractPair, createSchemaDiff } from './schemas.js';
 
 /** A change of a contract, and what it means for clients. */
@@ -15,7 +16,7 @@ export interface DiffFinding {
   readonly severity: Severity;
   /** What it concerns: what clients send, or what they receive. */
   readonly direction: Direction;
-  /** The operations with this change, by `GET /path`; none for a change of the document as a whole. */
+  /** The operations with this change, by `GET /path`, `webhook NAME` or `callback NAME of POST /path`; none for a change of the document as a whole. */
   readonly operations: readonly string[];
   /** The part of the first of them: `response 200 body /items`; empty for the operation as a whole. */
   readonly where: string;
@@ -65,6 +66,7 @@ function listChanges(contracts: ContractPair): readonly LocatedChange[] {
         toLocated(pair.now, change),
       );
     }),
+    ...comparePushed(contracts, pairs, schemas),
     ...added.map((operation) => {
       const change: Change = {
         code: 'OPERATION_ADDED',

@@ -15,7 +15,9 @@ import type {
   RequestBody,
 } from '../../contract/operations/operation.js';
 import { findResponse, toStatus } from '../../contract/operations/responses.js';
+import type { Direction } from '../../schema/violation.js';
 import type { Change } from './change.js';
+import { compareLinks } from './links.js';
 import type { CompareValue, OperationChange, OperationPair } from './operation-change.js';
 import { compareParameters } from './parameters.js';
 import type { ContractPair, SchemaDiff } from './schemas.js';
@@ -27,13 +29,36 @@ export function compareOperation(
   contracts: ContractPair,
   schemas: SchemaDiff,
 ): readonly OperationChange[] {
+  return [
+    ...compareSecurity(pair, contracts),
+    ...compareMessages(pair, schemas, (direction) => direction),
+    ...compareLinks(pair, contracts),
+  ];
+}
+
+/** Compares a webhook or a callback: clients receive its requests and send its responses. */
+export function comparePushedOperation(pair: OperationPair, schemas: SchemaDiff): readonly OperationChange[] {
+  const reverse = (direction: Direction): Direction => (direction === 'request' ? 'response' : 'request');
+  return compareMessages(pair, schemas, reverse).map(({ where, direction: given, change }) => {
+    const direction = reverse(given);
+    // A client cannot choose the media type of a request that it receives.
+    const isUnasked = change.code === 'MEDIA_TYPE_ADDED' && direction === 'response';
+    return { where, direction, change: isUnasked ? { ...change, severity: 'risky' } : change };
+  });
+}
+
+/** Compares requests and responses. @param toDirection - What clients do with the values of a request, and of a response. */
+function compareMessages(
+  pair: OperationPair,
+  schemas: SchemaDiff,
+  toDirection: (direction: Direction) => Direction,
+): readonly OperationChange[] {
   const compareValue: CompareValue = (values, where) =>
-    schemas.changes(values).map(({ at, change }) => {
+    schemas.changes({ ...values, direction: toDirection(values.direction) }).map(({ at, change }) => {
       return { direction: values.direction, where: at === '' ? where : `${where} ${at}`, change };
     });
   return [
     ...compareHead(pair),
-    ...compareSecurity(pair, contracts),
     ...compareParameters(pair, compareValue, schemas),
     ...compareBody(pair, compareValue),
     ...compareResponses(pair, compareValue),
@@ -227,7 +252,10 @@ function compareHeaders(
   return [
     ...kept,
     ...added.map((header): OperationChange => {
-      const change: Change = { code: 'HEADER_ADDED', text: 'it was added', old: old.pointer, now: header.pointer };
+      const at = { old: old.pointer, now: header.pointer };
+      const change: Change = header.required
+        ? { ...at, code: 'HEADER_REQUIRED', text: 'it was added and is required' }
+        : { ...at, code: 'HEADER_ADDED', text: 'it was added' };
       return { direction: 'response', where: toWhere(header), change };
     }),
   ];

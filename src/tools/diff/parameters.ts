@@ -1,6 +1,6 @@
 import type { Parameter } from '../../contract/operations/operation.js';
 import { readParameterNames } from '../../contract/router/path-template.js';
-import type { Change } from './change.js';
+import type { Change, DiffCode } from './change.js';
 import type { CompareValue, OperationChange, OperationPair } from './operation-change.js';
 import type { SchemaDiff } from './schemas.js';
 
@@ -20,12 +20,14 @@ export function compareParameters(
         ...compareStyle({ old: parameter, now: next }, schemas),
         ...compareParameter({ old: parameter, now: next }, compareValue),
       ];
-    const note = (code: 'PARAMETER_MOVED' | 'PARAMETER_REMOVED', text: string, pointer: string): OperationChange => {
+    const note = (code: DiffCode, text: string, pointer: string): OperationChange => {
       return toChange(parameter, { code, text, old: parameter.pointer, now: pointer });
     };
     const [movedKey, moved] = [...added].find(([, { name }]) => isSameName(name, parameter.name)) ?? [];
     if (movedKey === undefined || moved === undefined)
-      return [note('PARAMETER_REMOVED', 'it was removed', now.pointer)];
+      return [
+        note(parameter.required ? 'PARAMETER_REQUIRED_REMOVED' : 'PARAMETER_REMOVED', 'it was removed', now.pointer),
+      ];
     added.delete(movedKey);
     return [note('PARAMETER_MOVED', `it is a ${moved.in} parameter now`, moved.pointer)];
   });

@@ -89,8 +89,8 @@ function describeBreaks({ breaks }: DiffReport): string {
 
 /** `clients send` or `clients receive`. */
 function describeSide({ direction, code }: DiffFinding): string {
-  if (code === 'OPERATION_REMOVED' || code === 'PATH_REMOVED' || code === 'OPERATION_ADDED') return 'clients call';
-  return direction === 'request' ? 'clients send' : 'clients receive';
+  if (direction === 'response') return 'clients receive';
+  return ['OPERATION_REMOVED', 'PATH_REMOVED', 'OPERATION_ADDED'].includes(code) ? 'clients call' : 'clients send';
 }
 
 function describeOthers({ operations }: DiffFinding): string {
