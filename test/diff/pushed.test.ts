@@ -115,6 +115,12 @@ describe.each([
   });
 });
 
+const BOTH = toDocument({
+  callbacks: {
+    onPaid: { '{$request.query.url}': { post: yaml(NONE) }, '{$request.body#/url}': { post: yaml(NONE) } },
+  },
+});
+
 describe('a change of the URL of a callback', () => {
   test('breaks the clients that send it', async () => {
     const findings = await diff(toCallbacks(NONE), toCallbacks(NONE, '{$request.query.url}'));
@@ -124,14 +130,12 @@ describe('a change of the URL of a callback', () => {
     expect(findings[0]?.message).toBe('its URL was {$request.body#/url} and is {$request.query.url}');
   });
 
-  test('is not a second one', async () => {
-    const both = toDocument({
-      callbacks: {
-        onPaid: { '{$request.query.url}': { post: yaml(NONE) }, '{$request.body#/url}': { post: yaml(NONE) } },
-      },
-    });
-    const findings = await diff(toCallbacks(NONE), both);
-    expect(findings.map(({ severity, code }) => `${severity} ${code}`)).toEqual(['compatible OPERATION_ADDED']);
+  test.each([
+    ['one that is added', toCallbacks(NONE), BOTH, 'compatible OPERATION_ADDED'],
+    ['one that is removed', BOTH, toCallbacks(NONE), 'breaking OPERATION_REMOVED'],
+  ])('is not %s', async (_name, old, now, want) => {
+    const findings = await diff(old, now);
+    expect(findings.map(({ severity, code }) => `${severity} ${code}`)).toEqual([want]);
   });
 });
 

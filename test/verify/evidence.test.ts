@@ -62,7 +62,11 @@ describe('the verdict of a finding', () => {
       { level: 2 },
     ],
     ['where the example has another value', withExample(MODE, { mode: 'idle' }), { mode: 'busy' }],
-    ['where a property is named as examples are', shows(object({ example: INTEGER, level: INTEGER })), { level: 'x' }],
+    [
+      'where a property is named as examples are',
+      shows(object({ example: { enum: [{ level: 'x' }] }, type: TEXT, items: TEXT, required: TEXT, level: INTEGER })),
+      { level: 'x' },
+    ],
   ])('is that the service is wrong %s', async (_, operation, body) => {
     expect(toVerdicts(await verify(operation, body))).toEqual([expect.stringMatching(/^BODY_WRONG service: [^;]*$/)]);
   });

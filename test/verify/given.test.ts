@@ -220,13 +220,13 @@ describe('the requests of scenarios', () => {
     expect(JSON.parse(sent.slice(sent.indexOf('{')))).toEqual({ note: 'fragile', weight: expect.any(Number) });
   });
 
-  it.each<readonly [what: string, rule: object]>([
-    ['a matcher without a value', { when: { path: { id: { matches: '^p' } } }, respond: {} }],
-    ['an unknown item', { when: { query: { unit: 'kg' } }, respond: {} }],
-    ['no condition', { respond: {} }],
-    ['the second call', { when: { call: 2 }, respond: {} }],
-  ])('are not made of %s', async (_, rule) => {
-    const cases = await Promise.all(read({ getParcel: rule }).map((each) => each.toCase({})));
+  it.each<readonly [what: string, rule: object, ids: object]>([
+    ['a matcher without a value', { when: { path: { id: { matches: '^x' } } }, respond: {} }, { id: 'p7' }],
+    ['an unknown item', { when: { query: { unit: 'kg' } }, respond: {} }, {}],
+    ['no condition', { respond: {} }, { id: 'p7' }],
+    ['the second call', { when: { call: 2 }, respond: {} }, { id: 'p7' }],
+  ])('are not made of %s', async (_, rule, ids) => {
+    const cases = await Promise.all(read({ getParcel: rule }).map((each) => each.toCase({ ...ids })));
     expect(cases.filter((each) => each !== undefined)).toEqual([]);
   });
 

@@ -77,15 +77,6 @@ function listBrokenExamples(
 /** Rules of an object that name one of its members. */
 const OF_MEMBER: ReadonlySet<string> = new Set(['ADDITIONAL_PROPERTY', 'REQUIRED']);
 
-/** Members that contain schemas by name, so that they are not schemas themselves. */
-const MAPS: ReadonlySet<string> = new Set([
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'patternProperties',
-  'properties',
-]);
-
 type PlacedExample = readonly [schemaPointer: string, example: unknown];
 
 /** The examples of a body, and those of the schemas around a keyword, each with the pointer of its schema. */
@@ -95,7 +86,7 @@ function listExamplesOf(contract: Contract, keyword: string, media: MediaType | 
   const segments = readSegments(keyword).slice(0, -1);
   while (segments.length > 0) {
     const [parent, last = ''] = segments.slice(-2);
-    if (!MAPS.has(last)) pointers.push(toPointer(...segments));
+    pointers.push(toPointer(...segments));
     // The root of a component, a parameter or a body.
     if (last === 'schema' || parent === 'schemas') break;
     segments.pop();
