@@ -202,8 +202,11 @@ function readMember(member: string, value: unknown): readonly NamedSetting[] {
   if (member === 'documents') return [[member, readDocuments(value)]];
   if (member === 'handlers' && typeof value === 'string') return [['handlers', value]];
   if (isTransportName(member)) return readTransportMember(member, value);
-  return flattenOptions({ [member]: value });
+  return flattenOptions({ [member]: value }, SERVER_MEMBERS);
 }
+
+/** The members of a configuration file that are not options of a mock. */
+const SERVER_MEMBERS = [...Object.keys(TRANSPORT_SETTINGS).filter((name) => !name.includes('.')), 'documents'];
 
 function readDocuments(given: unknown): readonly ConfigDocument[] {
   if (!Array.isArray(given) || !given.every(isObject)) {
@@ -216,7 +219,9 @@ function readDocuments(given: unknown): readonly ConfigDocument[] {
         throw new MockError('OPTION_INVALID', `the option "${member}" of a document must be a string`);
     }
     const members = Object.entries(options).flatMap(([member, value]): readonly NamedOption[] =>
-      member === 'handlers' && typeof value === 'string' ? [['handlers', value]] : flattenOptions({ [member]: value }),
+      member === 'handlers' && typeof value === 'string'
+        ? [['handlers', value]]
+        : flattenOptions({ [member]: value }, ['name', 'host']),
     );
     return {
       ...(typeof name === 'string' && { name }),

@@ -37,8 +37,26 @@ export async function loadModule(file: string, what: string, edition = 0): Promi
       const reason = `${what} cannot be loaded: Node.js ${process.versions.node} does not load TypeScript`;
       throw new MockError('TYPESCRIPT_UNSUPPORTED', reason, { at, hint, cause });
     }
-    throw new MockError('OPTION_INVALID', `${what} cannot be loaded: ${toReason(cause)}`, { at, cause });
+    const place = { file, ...findLine(cause, path) };
+    const hint = COMMON_JS.test(toReason(cause))
+      ? 'Node.js reads this file as CommonJS: rename it to .mjs, or add "type": "module" to package.json'
+      : undefined;
+    throw new MockError('OPTION_INVALID', `${what} cannot be loaded: ${toReason(cause)}`, { at: place, hint, cause });
   }
+}
+
+/** What Node.js says about `export` and `import` in a file that it reads as CommonJS. */
+const COMMON_JS = /^(?:Unexpected token 'export'|Cannot use import statement outside a module)/;
+
+/** The line of a module that the stack of an error names; none for a mistake in the syntax of an ES module. */
+function findLine(error: unknown, path: string): { readonly line: number; readonly column?: number } | undefined {
+  const stack = isError(error) ? (error.stack ?? '') : '';
+  for (const name of [path, pathToFileURL(path).href]) {
+    const after = stack.slice(stack.indexOf(name) + name.length);
+    const [, line, column] = /^(?:\?edition=\d+)?:(\d+)(?::(\d+))?/.exec(stack.includes(name) ? after : '') ?? [];
+    if (line !== undefined) return { line: Number(line), ...(column !== undefined && { column: Number(column) }) };
+  }
+  return undefined;
 }
 
 function readCode(error: unknown): unknown {

@@ -193,8 +193,9 @@ function describeHint({ description, default: value }: OptionEntry): string {
   return value === undefined ? description : `${description} Default: ${JSON.stringify(value)}`;
 }
 
-function refuseUnknown(member: string, prefix: string): never {
-  const siblings = listMembers(prefix).map(([name]) => prefix + name);
+/** @param others - Names that are known beside the members of the group. */
+function refuseUnknown(member: string, prefix: string, others: readonly string[] = []): never {
+  const siblings = [...listMembers(prefix).map(([name]) => prefix + name), ...others];
   const elsewhere = [...ENTRIES.keys()].find((name) => name.endsWith(`.${member}`));
   const meant = nearest(prefix + member, siblings) ?? elsewhere;
   const list = siblings.map((name) => name.slice(prefix.length)).join(', ');
@@ -284,9 +285,15 @@ export type NamedOption = readonly [name: OptionName, value: unknown];
 /**
  * The options by dotted name, as `nestOptions` takes them; short forms are expanded.
  *
+ * @param others - Names that the caller reads itself, for the message about an unknown one.
  * @throws MockError `OPTION_INVALID` as `readOptions`, except for options that are missing.
  */
-export function flattenOptions(options: Readonly<Record<string, unknown>>): readonly NamedOption[] {
+export function flattenOptions(
+  options: Readonly<Record<string, unknown>>,
+  others: readonly string[] = [],
+): readonly NamedOption[] {
+  const unknown = Object.keys(options).find((name) => options[name] !== undefined && !ENTRIES.has(name));
+  if (unknown !== undefined) refuseUnknown(unknown, '', others);
   return flattenMembers(expandShortForms(options), '');
 }
 

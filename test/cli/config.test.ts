@@ -136,6 +136,16 @@ describe('a configuration file is refused with its place:', () => {
     expect(message).toBe(want);
   });
 
+  it('an ES module that Node.js reads as CommonJS', async () => {
+    write('a.cjs', 'export default { seed: 1 };');
+    const program = startProgram(['config', '--config', 'a.cjs'], { cwd: folder });
+    expect(await program.exit).toBe(1);
+    expect(program.error()).toContain(
+      "OPTION_INVALID  a.cjs:1  the configuration cannot be loaded: Unexpected token 'export'\n" +
+        '  hint: Node.js reads this file as CommonJS: rename it to .mjs, or add "type": "module" to package.json\n',
+    );
+  });
+
   it('one that does not exist', async () => {
     const message = 'the configuration file cannot be read: ENOENT: no such file or directory, open';
     expect(await refusal(readConfig(['--config', join(folder, 'a.yaml')]))).toContain(message);

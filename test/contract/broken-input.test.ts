@@ -137,6 +137,12 @@ test.each(OVERLOOKED)('%s does not stop the start', async (_name, text, want) =>
   expect(contract.problems.map(({ code }) => code)).toEqual(want);
 });
 
+test('a key that is there twice is named with its line', async () => {
+  const contract = await loadFiles({ 'a.yaml': 'openapi: 3.1.0\ninfo: {}\npaths:\n  "/a b": {}\n  "/a b": {}\n' });
+  const found = contract.problems.find(({ code }) => code === 'DUPLICATE_KEY');
+  expect(found?.message).toContain('the key "/a b" twice, the second time in line 5 of a.yaml');
+});
+
 test('flow mappings that end at the column of their keys are read, and texts with brackets stay as they are', async () => {
   const example = (i: number): string => `x-${i}: {\n  "a": "}",\n  "b": {\n    "c": ${i}\n  }\n}`;
   const text = [

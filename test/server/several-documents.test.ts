@@ -187,7 +187,7 @@ describe('several documents are refused', () => {
         { name: 'a', spec: USERS },
         { name: 'a', spec: ORDERS },
       ],
-      'OPTION_INVALID  two documents have the name "a"',
+      'OPTION_INVALID  two documents have the name "a"\n  hint: give each document a name of its own',
     ],
     [
       'with a name that is no segment of a path',

@@ -33,7 +33,7 @@ export interface ParsedText {
 export const MAX_NESTING = 1000;
 
 /**
- * Parses a YAML 1.2 or JSON text. Merge keys (`<<`) work, unknown tags are ignored, and the last of duplicate keys wins.
+ * Parses a YAML 1.2 or JSON text. Merge keys (`<<`) work, and unknown tags are ignored.
  *
  * @param file - The file name in errors.
  * @param code - The code of errors.
@@ -46,18 +46,15 @@ export function parseText(text: string, file: string, code: ErrorCode = 'SPEC_IN
 
 /** As `parseText`; integers that a double cannot represent keep their digits. @throws MockError with line and column. */
 export function parseItems(text: string, file: string, code: ErrorCode): ParsedText {
-  const bare = withoutMark(text);
-  const first = bare.trimStart().charAt(0);
-  if (first === '{' || first === '[') {
-    const parsed = parseJson(bare);
-    if (parsed !== undefined) return parsed;
-  }
-  return parseYaml({ text: bare, file, code, problem: 'the file is neither valid JSON nor valid YAML' }, retryYaml);
+  return parseJsonOrYaml({ text, file, code }, withIndent());
 }
 
-/** As `parseText`, for documents: only integers in examples and defaults keep their digits, since bounds are numbers of JavaScript. */
+/**
+ * As `parseText`, for documents, which are often of others: the last of duplicate keys wins, and only the first of several documents is read.
+ * Only integers in examples and defaults keep their digits, since bounds are numbers of JavaScript.
+ */
 export function parseDocument(text: string, file: string, code: ErrorCode = 'SPEC_INVALID'): ParsedText {
-  const { value, notes } = parseItems(text, file, code);
+  const { value, notes } = parseJsonOrYaml({ text, file, code }, retryYaml);
   return { value: LONG_INTEGER.test(text) ? roundOutsideExamples(value) : value, notes };
 }
 
@@ -76,6 +73,16 @@ const EXAMPLES: ReadonlySet<string> = new Set(['default', 'example', 'examples']
 /** As `parseText` reads a YAML text, without tolerance: duplicate keys and further documents are errors. */
 export function parseExactYaml(text: string, file: string, code: ErrorCode): unknown {
   return parseYaml({ text: withoutMark(text), file, code, problem: 'invalid YAML' }, () => undefined).value;
+}
+
+function parseJsonOrYaml(source: Omit<YamlText, 'problem'>, retry: Retry): ParsedText {
+  const text = withoutMark(source.text);
+  const first = text.trimStart().charAt(0);
+  if (first === '{' || first === '[') {
+    const parsed = parseJson(text);
+    if (parsed !== undefined && (parsed.notes.length === 0 || retry === retryYaml)) return parsed;
+  }
+  return parseYaml({ ...source, text, problem: 'the file is neither valid JSON nor valid YAML' }, retry);
 }
 
 function withoutMark(text: string): string {
@@ -125,7 +132,10 @@ interface YamlText {
   readonly problem: string;
 }
 
-function parseYaml(source: YamlText, retry: typeof retryYaml): ParsedText {
+/** Parses again what has a mistake. @returns undefined where the mistake is not tolerated. */
+type Retry = (text: string, error: unknown, options: object) => ParsedText | undefined;
+
+function parseYaml(source: YamlText, retry: Retry): ParsedText {
   const { text, file, code } = source;
   if (text.trim() === '') throw toEmptyError(source);
   // oxlint-disable-next-line no-control-regex -- every character beyond Latin-1
@@ -172,12 +182,10 @@ function checkExpansion(root: unknown, file: string, code: ErrorCode): void {
 function retryYaml(text: string, error: unknown, options: object): ParsedText | undefined {
   if (!(error instanceof YAMLException)) return undefined;
   try {
-    if (isFlowIndent(error)) {
-      const indented = indentFlowLines(text, options);
-      return indented && readIndented(indented, options);
-    }
-    if (error.reason === 'duplicated mapping key') {
-      const message = `a mapping has a key twice (line ${(error.mark?.line ?? 0) + 1})`;
+    if (error.reason === DUPLICATE) {
+      const { line = 0, position = 0 } = error.mark ?? {};
+      const key = /^.*?(?=\s*:(?:\s|$))/mu.exec(text.slice(position))?.[0].replaceAll(/^["']|["']$/gu, '') ?? '';
+      const message = `a mapping has the key "${key}" twice, the second time in line ${line + 1}`;
       return { value: load(text, { ...options, json: true }), notes: [{ code: 'DUPLICATE_KEY', message }] };
     }
     if (error.reason.startsWith('expected a single document')) {
@@ -187,22 +195,28 @@ function retryYaml(text: string, error: unknown, options: object): ParsedText | 
   } catch {
     // The text has a second mistake: the first one is reported.
   }
-  return undefined;
+  return withIndent(retryYaml)(text, error, options);
 }
 
-function readIndented(
-  { text, lines }: { readonly text: string; readonly lines: readonly number[] },
-  options: object,
-): ParsedText | undefined {
-  const places = `line${lines.length > 1 ? 's' : ''} ${lines.slice(0, 5).join(', ')}${lines.length > 5 ? ', …' : ''}`;
-  const message = `a flow collection continues or ends left of the column that YAML wants (${places})`;
-  const note = { code: 'FLOW_INDENT', message } as const;
-  try {
-    return { value: load(text, options), notes: [note] };
-  } catch (error) {
-    const parsed = retryYaml(text, error, options);
-    return parsed && { ...parsed, notes: [note, ...parsed.notes] };
-  }
+const DUPLICATE = 'duplicated mapping key';
+
+/** Parses again with the lines indented that are too far left for a flow collection. @param next - What a second mistake is given to. */
+function withIndent(next?: Retry): Retry {
+  return (text, error, options) => {
+    if (!isFlowIndent(error)) return undefined;
+    const indented = indentFlowLines(text, options);
+    if (indented === undefined) return undefined;
+    const { lines } = indented;
+    const places = `line${lines.length > 1 ? 's' : ''} ${lines.slice(0, 5).join(', ')}${lines.length > 5 ? ', …' : ''}`;
+    const message = `a flow collection continues or ends left of the column that YAML wants (${places})`;
+    const note = { code: 'FLOW_INDENT', message } as const;
+    try {
+      return { value: load(indented.text, options), notes: [note] };
+    } catch (second) {
+      const parsed = next?.(indented.text, second, options);
+      return parsed && { ...parsed, notes: [note, ...parsed.notes] };
+    }
+  };
 }
 
 function toEmptyError({ file, code }: YamlText): MockError {
@@ -211,11 +225,11 @@ function toEmptyError({ file, code }: YamlText): MockError {
 
 const GENERAL_HINT = 'correct this line; an editor with YAML support marks the mistake';
 
-/** Hints for the most frequent mistakes, by a part of the parser's message; keys and documents are checked in scenarios only. */
+/** Hints for the most frequent mistakes, by a part of the parser's message. */
 const HINTS: readonly (readonly [string, string])[] = [
   ['tab character', 'YAML is indented with spaces: replace the tab'],
-  ['duplicated mapping key', 'write the key once; several rules of one operation are one list'],
-  ['single document', 'one scenario per file: remove the "---" between the documents'],
+  [DUPLICATE, 'write the key once; several values, such as rules of one operation, are one list'],
+  ['single document', 'a file has one document: remove the "---" between them'],
   ['within a flow collection', 'a "[" or "{" is not closed'],
   ['mapping entry', 'check the indentation, and put a string that contains ": " in quotes'],
 ];

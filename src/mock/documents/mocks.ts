@@ -128,7 +128,10 @@ function checkNames(documents: readonly MocksOptions[]): void {
     if (typeof (name as unknown) !== 'string' || !/^[\w-][\w.-]*$/.test(name)) {
       throw new MockError('OPTION_INVALID', `${JSON.stringify(name)} is not a valid name of a document`, { hint });
     }
-    if (known.has(name)) throw new MockError('OPTION_INVALID', `two documents have the name "${name}"`, { hint });
+    if (known.has(name)) {
+      const taken = name === HEALTH ? `the name "${name}" is that of a check` : `two documents have the name "${name}"`;
+      throw new MockError('OPTION_INVALID', taken, { hint: 'give each document a name of its own' });
+    }
     known.add(name);
   }
 }
