@@ -1,4 +1,4 @@
-import { MockError } from '../base/errors.js';
+import { MockError, requireOptions } from '../base/errors.js';
 import { isObject, mergePatch } from '../base/json.js';
 import type { BodyOf, Handler, Handlers, OperationNameOf, OperationOf, PartialOf, StatusOf } from './handlers.js';
 
@@ -71,11 +71,14 @@ export type SetBodyOf<Types, Name, Status> = [OperationOf<Types, Name>] extends 
   ? unknown
   : PartialOf<BodyOf<OperationOf<Types, Name>, Status>>;
 
+const SET_OPTIONS = ['times', 'headers'] as const satisfies readonly (keyof SetAnswerOptions)[];
+
 /** Creates the setters over the function that adds handlers. */
 export function createAnswerSetters(use: (handlers: Handlers) => void): AnswerSetters {
   return {
     respond: (operation, status, ...[partial, options = {}]) => {
       requireInteger('status', status, [200, 599]);
+      requireOptions('respond', options, SET_OPTIONS);
       const { headers = {} } = options;
       const handler: Handler = ({ complete, error }) => {
         if (partial === undefined) return { status, headers };
@@ -87,6 +90,7 @@ export function createAnswerSetters(use: (handlers: Handlers) => void): AnswerSe
     },
     fail: (operation, status = 500, options = {}) => {
       requireInteger('status', status, [400, 599]);
+      requireOptions('fail', options, [...SET_OPTIONS, 'message', 'code']);
       const { message = `the test lets ${operation} fail`, code, headers = {} } = options;
       const handler: Handler = ({ error }) => {
         const answer = error(status, message, code === undefined ? {} : { code });

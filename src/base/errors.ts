@@ -213,6 +213,18 @@ export function suggestId(given: string, ids: readonly string[]): string {
   return suggest(given, ids) ?? known;
 }
 
+/**
+ * Refuses options that do not exist: a program without types may pass anything, and a misspelt option must not change what a check means.
+ *
+ * @throws MockError `OPTION_INVALID`.
+ */
+export function requireOptions(what: string, given: object, known: readonly string[]): void {
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const hint = suggest(unknown, known) ?? `the options are ${known.join(', ')}`;
+  throw new MockError('OPTION_INVALID', `${what} has no option "${unknown}"`, { hint });
+}
+
 /** `a, b or c`. */
 export function joinWords(words: readonly (string | number)[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${String(words.at(-1))}`;

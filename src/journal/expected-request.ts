@@ -22,9 +22,9 @@ export interface ExpectedRequest {
 }
 
 /** The parts of a request that can be expected, in the order of messages. */
-const PARTS = ['path', 'query', 'headers', 'body'] as const;
+export const REQUEST_PARTS = ['path', 'query', 'headers', 'body'] as const;
 
-type Shown = Readonly<Partial<Pick<InteractionRequest, (typeof PARTS)[number]>>>;
+type Shown = Readonly<Partial<Pick<InteractionRequest, (typeof REQUEST_PARTS)[number]>>>;
 
 /** The differences between a request and the expected one, one line for each value. */
 interface Difference {
@@ -45,7 +45,7 @@ export function isExpected(request: InteractionRequest, expected: ExpectedReques
  * @param show - Reads the request without its secrets, if a value of it has to be shown.
  */
 export function compareRequest(request: InteractionRequest, expected: ExpectedRequest, show: () => Shown): Difference {
-  const found = PARTS.flatMap((part) => {
+  const found = REQUEST_PARTS.flatMap((part) => {
     if (!Object.hasOwn(expected, part)) return [];
     const wanted: unknown = expected[part];
     const isHeaders = part === 'headers' && isObject(wanted);
@@ -150,7 +150,7 @@ function toComparable(value: unknown): unknown {
   return (value['toJSON'] as () => unknown).call(value);
 }
 
-function describeMismatch(part: (typeof PARTS)[number], mismatch: Mismatch, shown: Shown): string {
+function describeMismatch(part: (typeof REQUEST_PARTS)[number], mismatch: Mismatch, shown: Shown): string {
   const { pointer, want, got, size, names } = mismatch;
   const place = describePlace(part, pointer);
   if (size !== undefined) return `${place}: expected ${countOf(size[0], 'element')}, got ${size[1]}`;
@@ -166,7 +166,7 @@ function describeMismatch(part: (typeof PARTS)[number], mismatch: Mismatch, show
 }
 
 /** `body`, `body /name`, `query "limit"`, `header "accept"`. */
-function describePlace(part: (typeof PARTS)[number], pointer: string): string {
+function describePlace(part: (typeof REQUEST_PARTS)[number], pointer: string): string {
   if (part === 'body') return pointer === '' ? 'body' : `body ${pointer}`;
   const kind = part === 'headers' ? 'header' : part === 'path' ? 'path parameter' : 'query parameter';
   const [name, ...rest] = readSegments(pointer);

@@ -1,6 +1,6 @@
 import { writeJson } from '../base/exact-json.js';
 import type { Operation } from '../contract/operations/operation.js';
-import { MockError, suggest } from '../base/errors.js';
+import { MockError, requireOptions, suggest } from '../base/errors.js';
 import {
   describeInteraction,
   type Interaction,
@@ -138,7 +138,10 @@ export function createJournal(parts: JournalParts): SessionJournal {
     calls: (operation) => list().filter(toPredicate(operation)),
     filter: (predicate) => list().filter(predicate),
     last: (operation) => (operation === undefined ? list().at(-1) : list().findLast(toPredicate(operation))),
-    waitFor: async (what, options = {}) => waiting.wait({ what, matches: toPredicate(what), before: list() }, options),
+    waitFor: async (what, options = {}) => {
+      requireOptions('waitFor', options, ['timeout', 'count', 'after']);
+      return waiting.wait({ what, matches: toPredicate(what), before: list() }, options);
+    },
     toPlain,
     toTexts,
     describe: (interaction) => describeInteraction(interaction, toTexts(interaction).url),

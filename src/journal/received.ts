@@ -1,5 +1,5 @@
-import { MockError } from '../base/errors.js';
-import { compareRequest, type ExpectedRequest, isExpected } from './expected-request.js';
+import { MockError, requireOptions } from '../base/errors.js';
+import { compareRequest, type ExpectedRequest, isExpected, REQUEST_PARTS } from './expected-request.js';
 import type { Interaction } from './interaction.js';
 import type { SessionJournal } from './journal.js';
 import { type CallBounds, checkCount, times } from './verify.js';
@@ -34,7 +34,7 @@ export function createReceipts(journal: SessionJournal): Receipts {
     throw toFailure(journal, step, wanted);
   };
   return {
-    received: (operation, options) => check({ ...options, operation }),
+    received: (operation, options) => check(readStep({ ...options, operation })),
     receivedInOrder: (given) => checkOrder(journal, given.map(readStep)),
     receivedOnly: (given) => {
       const steps = given.map(readStep);
@@ -54,7 +54,10 @@ export function createReceipts(journal: SessionJournal): Receipts {
 type ExpectedStep = Exclude<ExpectedCall, string>;
 
 function readStep(given: ExpectedCall): ExpectedStep {
-  return typeof given === 'string' ? { operation: given } : given;
+  if (typeof given === 'string') return { operation: given };
+  requireOptions('an expected call', given, ['operation', 'times', 'with']);
+  requireOptions('"with" of an expected call', given.with ?? {}, REQUEST_PARTS);
+  return given;
 }
 
 function listMatching(

@@ -1,4 +1,4 @@
-import { MockError, countOf } from '../base/errors.js';
+import { MockError, countOf, requireOptions } from '../base/errors.js';
 import { describeInteraction, type Interaction, type InteractionTexts, type ToTexts } from './interaction.js';
 import type { SessionJournal } from './journal.js';
 import { listErrors } from '../schema/violation.js';
@@ -144,6 +144,7 @@ const UPSTREAM = /^(?:forward$|replay:(?!miss$))/;
 /** Describes a wrong count; undefined where the count is as wanted. @param given - `listPets was called twice`. */
 export function checkCount(given: string, count: number, wanted: number | CallBounds): string | undefined {
   if (typeof wanted === 'number') return count === wanted ? undefined : `${given}, not ${times(wanted)}`;
+  requireOptions('a number of calls', wanted, ['atLeast', 'atMost']);
   const { atLeast = 0, atMost = Infinity } = wanted;
   if (count < atLeast) return `${given}, not at least ${times(atLeast)}`;
   return count > atMost ? `${given}, not at most ${times(atMost)}` : undefined;

@@ -1,3 +1,4 @@
+import { requireOptions } from '../base/errors.js';
 import { type OperationNames, readOperationId } from '../journal/journal.js';
 import { findUnexpected, type Finding, toVerifyError } from '../journal/verify.js';
 import type { Scenarios } from '../features/scenario/scenarios.js';
@@ -19,6 +20,7 @@ interface VerifyParts extends Pick<ConductParts, 'contract' | 'fieldsOf'> {
  * @throws MockError `VERIFY_FAILED` with every finding; `OPERATION_UNKNOWN`.
  */
 export function verifySession(session: Session, parts: VerifyParts, options: SessionVerifyOptions = {}): void {
+  requireOptions('verify', options, VERIFY_OPTIONS);
   const counts = Object.entries(options.calls ?? {});
   const calls = Object.fromEntries(counts.map(([name, count]) => [readOperationId(name, parts.operations), count]));
   const findings = findSessionViolations(session, parts.scenarios, { ...options, calls });
@@ -26,6 +28,15 @@ export function verifySession(session: Session, parts: VerifyParts, options: Ses
   const all = [...findings, ...findSessionConduct(session, parts, options), ...shared];
   if (all.length > 0) throw toVerifyError(all);
 }
+
+const VERIFY_OPTIONS = [
+  'calls',
+  'ignore',
+  'undeclared',
+  'unusedRules',
+  'missedRecordings',
+  'conduct',
+] as const satisfies readonly (keyof SessionVerifyOptions)[];
 
 /** Checks only how the client of a session behaved. @throws MockError `VERIFY_FAILED` with every finding; `OPERATION_UNKNOWN`. */
 export function checkConduct(session: Session, parts: VerifyParts, options: ConductOptions = {}): void {

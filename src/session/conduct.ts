@@ -1,4 +1,5 @@
 import { means } from '../conventions/conventions.js';
+import { requireOptions } from '../base/errors.js';
 import { type Contract, readSchemaAt } from '../contract/contract.js';
 import { addTo, isObject } from '../base/json.js';
 import { findMedia } from '../contract/media-type.js';
@@ -89,8 +90,10 @@ export function findConduct(
   parts: ConductParts,
   options: true | ConductOptions,
 ): readonly Finding[] {
+  const given = options === true ? {} : options;
+  requireOptions('the conduct of a client', given, Object.keys(RULES));
+  if (isObject(given.backoff)) requireOptions('"backoff"', given.backoff, ['minMs', 'factor', 'maxMs']);
   return Object.entries(RULES).flatMap(([name, [find, hint]]) => {
-    const given = options === true ? {} : options;
     const isSelected = options === true || (given[name as keyof ConductOptions] ?? false) !== false;
     if (!isSelected) return [];
     return find(interactions, parts, given).map(({ interaction, message }) => {

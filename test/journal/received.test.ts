@@ -281,6 +281,40 @@ it.each<Case>([
   expect(text).toBe(message.join('\n'));
 });
 
+/** Checks with a misspelt option, which types would refuse: [name, check, message]. */
+const MISSPELT: readonly (readonly [string, () => unknown, string])[] = (() => {
+  const options = (value: object): object => value;
+  return [
+    ['times', () => mock.received('listKeys', options({ time: 9 })), 'an expected call has no option "time"'],
+    ['a bound', () => mock.received('listKeys', { times: options({ atleast: 9 }) }), 'has no option "atleast"'],
+    [
+      'with',
+      () => mock.received('listKeys', { with: options({ querry: {} }) }),
+      'expected call has no option "querry"',
+    ],
+    ['a step', () => mock.receivedInOrder([{ operation: 'listKeys', ...options({ wiht: 1 }) }]), 'no option "wiht"'],
+    ['not', () => expect(mock).not.toHaveReceived('deleteKey', options({ tims: 1 })), 'no option "tims"'],
+    ['verify', () => mock.verify(options({ call: { listKeys: 9 } })), 'verify has no option "call"'],
+    [
+      'calls',
+      () => mock.verify({ calls: { listKeys: options({ least: 9 }) } }),
+      'a number of calls has no option "least"',
+    ],
+    ['conduct', () => mock.checkConduct(options({ page: true })), 'the conduct of a client has no option "page"'],
+    ['backoff', () => mock.checkConduct({ backoff: options({ minMS: 1 }) }), '"backoff" has no option "minMS"'],
+    ['waitFor', () => mock.journal.waitFor('listKeys', options({ counts: 1 })), 'waitFor has no option "counts"'],
+    ['fail', () => mock.fail('listKeys', 500, options({ time: 1 })), 'fail has no option "time"'],
+    ['respond', () => mock.respond('listKeys', 200, [], options({ time: 1 })), 'respond has no option "time"'],
+  ];
+})();
+
+it.each(MISSPELT)('an option of a check that does not exist is refused: %s', async (_, check, message) => {
+  await mock.fetch('/keys');
+  const text = await messageOf(check);
+  expect(text).toContain('OPTION_INVALID');
+  expect(text).toContain(message);
+});
+
 describe('the matchers', () => {
   it('pass and fail as the checks of a mock do', async () => {
     await mock.fetch('/keys');
