@@ -190,11 +190,14 @@ const PEM_FILES: ReadonlySet<OptionName> = new Set<OptionName>(['recordings.ca',
 
 /** Reads the file that a flag names. */
 export function readPem(file: string): string {
+  let text: string;
   try {
-    return readFileSync(file, 'utf8');
+    text = readFileSync(file, 'utf8');
   } catch (cause) {
     throw new InvalidArgumentError(`The file cannot be read: ${(cause as Error).message}`);
   }
+  if (text.includes('-----BEGIN')) return text;
+  throw new InvalidArgumentError('The file is not PEM: it has no line that starts with -----BEGIN.');
 }
 
 /** Collects the values of a repeatable flag. */

@@ -1,7 +1,9 @@
 // @module-tag slow
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { runProgram } from './run-program.js';
+import { MAIN, runProgram } from './run-program.js';
 import { createSharedFolder } from '../folders.js';
 
 // Issue 16, part 6. The codes of `recordings drift` are tested with it, as those of `record`, `replay` and `coverage` are.
@@ -9,6 +11,7 @@ import { createSharedFolder } from '../folders.js';
 const paths = (schema: string): string =>
   `paths: {/a: {get: {operationId: a, responses: {200: {description: ok, content: {application/json: {schema: ${schema}}}}}}}}\n`;
 const head = 'openapi: 3.1.0\ninfo: {title: A, version: "1"}\n';
+const run = promisify(execFile);
 const folder = createSharedFolder({
   'good.yaml': head + paths('{type: string}'),
   'bad.yaml': head + paths('{$ref: "#/components/schemas/None"}'),
@@ -33,6 +36,8 @@ it.each([
   [[], 1],
   [['explain', 'NO_SUCH'], 1],
   [['coverage', 'missing'], 1],
+  [['fixtures', 'init', 'good.yaml', '--into', 'good.yaml'], 1],
+  [['fixtures', 'init', 'good.yaml', '--into', 'good.yaml/below'], 1],
 ] as const)('the exit code of vouch %j is %d', async (words, want) => {
   const { code, out, error } = await runProgram(words, { cwd: folder });
   expect(code, out + error).toBe(want);
@@ -49,6 +54,24 @@ it.each([
     expect(error).toBe(`error: unknown command '${name}'\n(use ${want}; docs/migration/prism.md has its flags)\n`);
   },
 );
+
+it('the content of a file that is not PEM is not printed', async () => {
+  const { code, error } = await runProgram(['serve', 'good.yaml', '--tls-key', 'good.yaml'], { cwd: folder });
+  expect(code).toBe(1);
+  expect(error).toContain("argument 'good.yaml' is invalid. The file is not PEM");
+  expect(error).not.toContain('openapi:');
+});
+
+it.skipIf(!existsSync('/dev/full'))('an output that cannot be written is one line', async () => {
+  const words = ['-c', '"$@" >/dev/full', 'sh', process.execPath, MAIN, 'check', 'good.yaml'];
+  const failed = (await run('sh', words, { cwd: folder }).catch((error: unknown) => error)) as Failed;
+  expect(failed).toMatchObject({ code: 1, stderr: /^the output cannot be written: ENOSPC.*\n$/ });
+});
+
+interface Failed {
+  readonly code: number;
+  readonly stderr: string;
+}
 
 it('the exit code is listed in docs/cli.md for each of these', () => {
   const [, table = ''] = readFileSync('docs/cli.md', 'utf8').split('## Exit codes');

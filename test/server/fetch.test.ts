@@ -115,6 +115,16 @@ describe('the response of fetch', () => {
   });
 });
 
+it('a URL that cannot be read is refused with what to write instead', async () => {
+  const mock = await open();
+  for (const url of ['end', '', 'http://', undefined as unknown as string]) {
+    await expect(mock.fetch(url)).rejects.toThrow(
+      new TypeError(`Failed to parse URL from ${url}: give a path that starts with "/", or a whole URL`),
+    );
+  }
+  await expect(mock.fetch('/end', { method: 'GET', body: 'a' })).rejects.toThrow(/body/);
+});
+
 it('a session stays the same in a redirect', async () => {
   const mock = await open();
   const session = mock.session('one');

@@ -1,5 +1,5 @@
 // @module-tag slow
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -60,6 +60,14 @@ describe('vouch fixtures', () => {
       data: unknown[];
     };
     expect(body.data).toHaveLength(4);
+  });
+
+  it('init says that it wrote nothing where no collection has items', async () => {
+    const spec = { openapi: '3.1.0', info: { title: 'A', version: '1' }, paths: {} };
+    await writeFile(join(folder, 'none.json'), JSON.stringify(spec));
+    const own = { spec: join(folder, 'none.json'), into: join(folder, 'made') };
+    const { code, text } = await run((write) => runFixturesInit({ ...own, write }));
+    expect([code, text]).toEqual([0, 'wrote nothing: no collection has items\n']);
   });
 
   it('init overwrites files only with --force', async () => {

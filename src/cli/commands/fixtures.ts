@@ -89,6 +89,7 @@ type Target = Parameters<typeof writeFixtures>[1];
 
 async function writeFiles(collections: FixtureSet, target: Target, write: Output['write']): Promise<number> {
   const filled = Object.entries(collections).filter(([, items]) => items.length > 0);
+  if (filled.length === 0) write('wrote nothing: no collection has items');
   for (const file of await writeFixtures(Object.fromEntries(filled), target)) write(`wrote ${file}`);
   return 0;
 }

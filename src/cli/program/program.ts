@@ -103,7 +103,9 @@ export async function runProgram(): Promise<void> {
   // `vouch serve | head`: a closed pipe ends the output, not the server.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code === 'EPIPE') return;
+      if (stream === process.stdout) output.writeError(`the output cannot be written: ${error.message}`);
+      process.exit(1);
     });
   }
   try {
@@ -121,12 +123,21 @@ export async function runProgram(): Promise<void> {
       { from: 'user' },
     );
   } catch (error) {
-    // A mistake of the user in one or two lines; anything else with its stack.
-    const stack = isError(error) ? (error.stack ?? error.message) : String(error);
-    const isMistake = error instanceof MockError;
-    output.writeError(isMistake ? error.toString() : `vouch failed unexpectedly; please report this:\n${stack}`);
+    output.writeError(describeFailure(error));
     process.exitCode = 1;
   }
+}
+
+/** A mistake of the user in one or two lines; anything else with its stack. */
+function describeFailure(error: unknown): string {
+  if (error instanceof MockError) return error.toString();
+  const { path, message } = error as NodeJS.ErrnoException;
+  if (isError(error) && typeof path === 'string') {
+    const hint = 'name a file or folder that you may read and write';
+    return new MockError('OPTION_INVALID', message, { at: { file: path }, hint }).toString();
+  }
+  const stack = isError(error) ? (error.stack ?? error.message) : String(error);
+  return `vouch failed unexpectedly; please report this:\n${stack}`;
 }
 
 /**

@@ -51,7 +51,15 @@ function rejectOnAbort(signal: AbortSignal, answer: Promise<Response>): Promise<
 
 function createRequest(input: string | URL | Request, init: RequestInit | undefined): Request {
   if (init === undefined && isRequest(input)) return input;
-  return new host.Request(typeof input === 'string' && input.startsWith('/') ? `http://mock${input}` : input, init);
+  const url = typeof input === 'string' && input.startsWith('/') ? `http://mock${input}` : input;
+  try {
+    return new host.Request(url, init);
+  } catch (cause) {
+    if (isRequest(url) || host.URL.canParse(String(url))) throw cause;
+    // The error of the platform, with what to do.
+    const message = `Failed to parse URL from ${String(url)}: give a path that starts with "/", or a whole URL`;
+    throw new TypeError(message, { cause });
+  }
 }
 
 /** A request of another implementation; its body is read whole. */
