@@ -48,6 +48,7 @@ export const ERROR_CODES = {
     'A scenario refers to something the contract does not have, or violates the contract without "violates".',
   SCENARIO_UNKNOWN: 'There is no scenario of that name.',
   SCENARIO_UNREADABLE: 'A scenario file is neither YAML nor JSON, or is empty.',
+  SERVICE_UNREACHABLE: 'The service that is verified cannot be reached.',
   SESSION_EXISTS: 'A session with that id is already open.',
   SESSION_INVALID: 'The id of a session is too long or contains invalid characters, or one of its tokens is empty.',
   SESSION_LIMIT: 'The maximum number of sessions is open.',

@@ -1,6 +1,7 @@
 // @module-tag slow
 import { readFileSync } from 'node:fs';
 import type { OutgoingHttpHeaders } from 'node:http';
+import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
@@ -377,6 +378,16 @@ describe('an upstream that fails', () => {
     upstream.server.closeIdleConnections();
     expect((await ask(origin + FILE)).status).toBe(200);
   });
+});
+
+it('an upstream without TLS is named as such, and not one with a wrong certificate', async () => {
+  const server = createServer((_request, response) => response.end('"plain"'));
+  const upstream = `${(await serveInTest(server)).replace('http:', 'https:')}/v1`;
+  const { origin, cassette } = await startProxy(undefined, { upstream });
+  expect((await ask(origin + FILE)).status).toBe(502);
+  const message = 'could not be reached: the server does not use TLS there; its URL starts with http:';
+  const failure = { kind: 'tls', message: expect.stringMatching(new RegExp(`${message}$`)) as string };
+  expect(cassette().exchanges[0]?.failure).toMatchObject(failure);
 });
 
 it('the certificate of an upstream is verified, unless insecure is set or its authority is configured', async () => {

@@ -4,9 +4,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Ended, runProgram } from '../cli/run-program.js';
+import { serveInTest } from '../serve-in-test.js';
 import { createFolder } from '../folders.js';
 import { record, sendAll } from '../recording/recorded.js';
-import { serveInTest } from '../serve-in-test.js';
+import { findPorts } from '../find-ports.js';
 import { type Break, DOCUMENT, startLibrary } from './library.js';
 
 const FOLDER_FILES = { 'library.json': JSON.stringify(DOCUMENT, null, 2) };
@@ -194,15 +195,31 @@ describe('vouch verify', () => {
     expect((await verify(...flags)).error).toMatch(/^SCENARIO_INVALID .*late\.yaml:2/m);
   });
 
-  it('reports a service that cannot be reached', async () => {
+  it('says that a service cannot be reached, and that its URL has the wrong scheme', async () => {
+    const { url } = await startLibrary();
     const folder = createFolder(FOLDER_FILES);
-    const { code, out } = await runProgram([
-      'verify',
-      join(folder, 'library.json'),
-      '--base-url',
-      'http://127.0.0.1:9',
-    ]);
-    expect(code).toBe(1);
-    expect(out).toContain('ANSWER_MISSING');
+    const reach = (baseUrl: string): Promise<Ended> =>
+      runProgram(['verify', join(folder, 'library.json'), '--base-url', baseUrl]);
+    const [port] = await findPorts(1);
+    const hint = '\n  hint: check --base-url, and that the service runs\n';
+    expect(await reach(`http://127.0.0.1:${port}/v1`)).toEqual({
+      code: 2,
+      out: '',
+      error: `SERVICE_UNREACHABLE  http://127.0.0.1:${port}/v1 cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}${hint}`,
+    });
+    const secure = url.replace('http:', 'https:');
+    expect((await reach(secure)).error).toBe(
+      `SERVICE_UNREACHABLE  ${secure} cannot be reached: the server does not use TLS there; its URL starts with http:${hint}`,
+    );
+  });
+
+  it('verifies nothing where the service has no path of the document, such as with a wrong base URL', async () => {
+    const service = createServer((_request, response) => response.writeHead(404).end());
+    const folder = createFolder(FOLDER_FILES);
+    const words = ['verify', join(folder, 'library.json'), '--base-url', `${await serveInTest(service)}/elsewhere`];
+    const { code, out } = await runProgram(words);
+    expect(out).toContain('getStatus: it answers 404: check the path of --base-url');
+    expect(out).toContain('0 operations verified');
+    expect(code).toBe(2);
   });
 });

@@ -1,7 +1,9 @@
+import { MockError } from '../../base/errors.js';
 import { host, delay, isError, readMonotonic } from '../../base/platform.js';
 import { readOwn } from '../../base/json.js';
 import { isJsonType } from '../../contract/media-type.js';
 import { decodeText } from '../../contract/pointer.js';
+import { isTls, isUnreachable, NO_TLS, readConnectionFailure } from '../../http/connection-failure.js';
 import { type HeaderFields, readContentType } from '../../http/header-fields.js';
 import type { SentRequest } from './finding.js';
 
@@ -15,13 +17,20 @@ export interface Exchange {
   /** The JSON value of the body; undefined for any other body, and for one that is not valid JSON. */
   readonly body: unknown;
   readonly failure: string | undefined;
+  /** The code of the failure where no connection was made. */
+  readonly unreachable?: string | undefined;
   /** Whether the answer did not end in time: it may be a stream. */
   readonly isTimeout: boolean;
 }
 
 /** Sends requests to the service. */
 export interface Target {
-  /** Sends a request, whose URL has the path below the base URL. @param isBare - Without the credentials of the user. */
+  /**
+   * Sends a request, whose URL has the path below the base URL.
+   *
+   * @param isBare - Without the credentials of the user.
+   * @throws MockError `SERVICE_UNREACHABLE` where the first request does not reach the service.
+   */
   send(request: Request, isBare?: boolean): Promise<Exchange>;
   /** Whether the time is over: what is sent afterwards is not. */
   readonly isOver: boolean;
@@ -54,6 +63,7 @@ export function createTarget(options: TargetOptions): Target {
   const endsAt = readMonotonic() + options.budgetMs;
   let requests = 0;
   let nextAt = 0;
+  let isReached = false;
   const wait = async (): Promise<void> => {
     const now = readMonotonic();
     if (nextAt > now) await delay(nextAt - now);
@@ -65,6 +75,8 @@ export function createTarget(options: TargetOptions): Target {
     const { sent, outgoing } = await toOutgoing(request.clone(), isBare ? { ...options, headers: {} } : options);
     const changed = (await options.beforeRequest?.(outgoing)) ?? outgoing;
     const exchange = await ask(sent, changed, options.timeoutMs);
+    if (!isReached && exchange.unreachable !== undefined) throw toUnreachable(options.baseUrl, exchange);
+    isReached = true;
     const after = Number(exchange.headers['retry-after'] ?? 1) * 1000;
     if (exchange.status !== 429 || attempt === MAX_REPEATS || !(after <= MAX_WAIT_MS)) return exchange;
     await delay(after);
@@ -121,14 +133,19 @@ async function ask(sent: SentRequest, request: Request, timeoutMs: number): Prom
     const headers = Object.fromEntries(response.headers);
     return { ...nothing, status: response.status, headers, text, body: readBody(text, headers), failure: undefined };
   } catch (error) {
-    const { cause } = error as { readonly cause?: unknown };
     const isTimeout = isError(error) && error.name === 'TimeoutError';
-    return {
-      ...nothing,
-      isTimeout,
-      failure: isError(cause) ? cause.message : isError(error) ? error.message : String(error),
-    };
+    const failure = readConnectionFailure(error);
+    const unreachable = isUnreachable(failure) ? failure.code : undefined;
+    return { ...nothing, isTimeout, failure: failure.reason, unreachable };
   }
+}
+
+function toUnreachable(base: string, { failure = '', unreachable: code = '' }: Exchange): MockError {
+  const hint =
+    isTls({ code }) && code !== NO_TLS
+      ? 'name the authority of its certificate: NODE_EXTRA_CA_CERTS=ca.pem'
+      : 'check --base-url, and that the service runs';
+  return new MockError('SERVICE_UNREACHABLE', `${base} cannot be reached: ${failure}`, { hint });
 }
 
 function readBody(text: string, headers: HeaderFields): unknown {

@@ -2,6 +2,7 @@ import { SAFE_METHODS, type Operation } from '../../contract/operations/operatio
 import { isObject } from '../../base/json.js';
 import type { OperationReport } from '../../resources/answer/report.js';
 import { FORBIDDEN_METHODS } from '../../features/recording/cassette/recorded-body.js';
+import { findResponse } from '../../contract/operations/responses.js';
 import { readPointer } from '../../contract/pointer.js';
 import { type GivenRequest, type KnownIds, listCases, listPathParameters, type VerifyCase } from './cases.js';
 import { createPool, findPlace, type ItemPool, readItemId, type VerifyContext } from './context.js';
@@ -158,6 +159,9 @@ async function sendOwnCases(
     keepCreated(parts, { each, exchange, ids: place?.ids ?? [] });
     if (each.name === 'minimal' && (exchange.status === 401 || exchange.status === 403))
       return `it answers ${exchange.status}: pass credentials`;
+    const isAbsent = each.name === 'minimal' && exchange.status === 404 && listPathParameters(operation).length === 0;
+    if (isAbsent && findResponse(operation, 404)?.status !== '404')
+      return 'it answers 404: check the path of --base-url';
   }
   return undefined;
 }

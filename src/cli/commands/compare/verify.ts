@@ -91,7 +91,12 @@ async function runVerify(flags: VerifyFlags): Promise<number> {
   });
   const context = createVerifyContext(contract, flags.seed);
   const { given, skipped } = await readGiven(flags, context);
-  const own = await verifyService(context, target, { allowUnsafe: flags.allowUnsafe === true, includes, given });
+  const options = { allowUnsafe: flags.allowUnsafe === true, includes, given };
+  const own = await verifyService(context, target, options).catch(readUnreachable);
+  if (own instanceof MockError) {
+    flags.writeError(own.toString());
+    return 2;
+  }
   const found: Verification = { ...own, skipped: [...own.skipped, ...skipped] };
   const { left, suppressed } = suppress(found.findings, suppressions, Date.now());
   const verification: Verification = { ...found, findings: left };
@@ -123,6 +128,12 @@ async function readGiven(
     recordings === undefined ? { given: [], skipped: [] } : await readRecordedRequests(recordings, context);
   const answered = scenarios === undefined ? [] : readScenarioRequests(scenarios, context);
   return { ...recorded, given: [...recorded.given, ...answered] };
+}
+
+/** @throws the error where it is another one than that of a service that cannot be reached. */
+function readUnreachable(error: unknown): MockError {
+  if (error instanceof MockError && error.code === 'SERVICE_UNREACHABLE') return error;
+  throw error;
 }
 
 /** The credentials of the environment: `VOUCH_CREDENTIAL_<SCHEME>` for each security scheme of the document; of HTTP Basic `user:password`. */

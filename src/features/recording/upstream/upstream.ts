@@ -13,10 +13,11 @@ import { isIP, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { connect, type ConnectionOptions, rootCertificates, type TLSSocket } from 'node:tls';
 import { MockError } from '../../../base/errors.js';
+import { isTls, NO_TLS, readConnectionFailure } from '../../../http/connection-failure.js';
 import { type HeaderFields, omitFields, readEndToEnd } from '../../../http/header-fields.js';
 import type { RecordedFailure } from '../cassette/exchange.js';
 import type { BodyFile } from './received.js';
-import { isBytes, isError } from '../../../base/platform.js';
+import { isBytes } from '../../../base/platform.js';
 
 /** The server that requests are forwarded to. */
 export interface Upstream {
@@ -116,7 +117,7 @@ export function createUpstream(base: string, options: UpstreamOptions = {}, envi
       const stale =
         'error' in first &&
         first.stale &&
-        RESETS.has(readCode(first.error)) &&
+        RESETS.has(readConnectionFailure(first.error).code) &&
         IDEMPOTENT_METHODS.includes(request.method);
       const outcome = stale ? await attempt(request) : first;
       return 'response' in outcome ? outcome.response : { failure: toFailure(outcome.error, url) };
@@ -215,21 +216,15 @@ async function* readChunks(message: IncomingMessage, client: ClientRequest): Asy
   }
 }
 
-function readCode(error: Error): string {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code !== undefined) return code;
-  // All addresses of a host name have failed.
-  const [first] = isError(error) && 'errors' in error ? (error.errors as Error[]) : [];
-  return first === undefined ? '' : readCode(first);
-}
-
 /** The failure of a connection, as it is recorded. */
 function toFailure(error: Error, url: URL): RecordedFailure {
-  const code = readCode(error);
-  const kind = KINDS.find(([codes]) => codes.test(code))?.[1] ?? 'reset';
+  const { code, reason } = readConnectionFailure(error);
+  const kind = isTls({ code }) ? 'tls' : (KINDS.find(([codes]) => codes.test(code))?.[1] ?? 'reset');
   const hint =
-    kind === 'tls' ? ' (`ca` and --ca add an authority, `insecure` and --insecure accept any certificate)' : '';
-  return { kind, message: `${url.origin} could not be reached: ${error.message === '' ? code : error.message}${hint}` };
+    kind === 'tls' && code !== NO_TLS
+      ? ' (`ca` and --ca add an authority, `insecure` and --insecure accept any certificate)'
+      : '';
+  return { kind, message: `${url.origin} could not be reached: ${reason}${hint}` };
 }
 
 const KINDS: readonly (readonly [codes: RegExp, kind: RecordedFailure['kind']])[] = [
@@ -237,7 +232,6 @@ const KINDS: readonly (readonly [codes: RegExp, kind: RecordedFailure['kind']])[
   [/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|PROXY_REFUSED)$/, 'refused'],
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'unresolved'],
   [/^HPE_/, 'protocol'],
-  [/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/, 'tls'],
 ];
 
 /** A proxy between the mock and the upstream. */
