@@ -1,9 +1,10 @@
 // @module-tag slow
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadHooks } from '../../src/cli/hooks.js';
 import { type Ended, runProgram } from '../cli/run-program.js';
+import { findPorts } from '../find-ports.js';
 import { createFolder, readEveryFile } from '../folders.js';
 import { KEYS, record as recordCalls, sendAll, SPEC } from './recorded.js';
 import { startUpstream, type TestUpstream } from './upstream.js';
@@ -29,6 +30,38 @@ async function record({ url }: TestUpstream): Promise<string> {
   );
   return root;
 }
+
+it('record logs why the upstream did not answer', async () => {
+  const [port] = await findPorts(1);
+  const { out } = await vouch(
+    `record ${SPEC} --upstream http://127.0.0.1:${port} --port 0 --recordings`,
+    [createFolder()],
+    {
+      whenListening: async ({ url, waitFor }) => {
+        expect((await fetch(`${url}/organization/admin_api_keys`, { headers: HEADERS })).status).toBe(502);
+        await waitFor(/ 502 /);
+      },
+    },
+  );
+  expect(out).toMatch(
+    new RegExp(` 502 \\S+ forward http://127\\.0\\.0\\.1:${port} could not be reached: connect ECONNREFUSED`),
+  );
+});
+
+it('recordings are not compared with the built-in document where there is none', async () => {
+  const cwd = createFolder({ 'fixtures/recordings/a/cassette.json': '{ "version": 1 }' });
+  expect(await vouch('recordings check', [], { cwd })).toMatchObject({
+    code: 1,
+    out: '',
+    error: expect.stringContaining('name the OpenAPI document of the API: --spec openapi.yaml') as string,
+  });
+});
+
+it('import-har leaves no cassette of a file that is not HAR', async () => {
+  const cwd = createFolder({ 'a.har': 'log' });
+  const { code } = await vouch('recordings import-har a.har --spec', [resolve(SPEC)], { cwd });
+  expect([code, readdirSync(cwd)]).toEqual([1, ['a.har']]);
+});
 
 describe('vouch record and vouch replay', () => {
   it('record the requests of a client, and answer them without the API', async () => {

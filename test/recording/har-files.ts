@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { openCassette } from '../../src/features/recording/cassette/cassette-writer.js';
 import { type Cassette, loadCassette } from '../../src/features/recording/cassette/cassette.js';
 import { createManifest } from '../../src/features/recording/cassette/manifest.js';
-import { type HarImported, importHar } from '../../src/features/recording/har.js';
+import { type HarImported, importHar, readHar } from '../../src/features/recording/har.js';
 import { createRedactor } from '../../src/features/recording/redaction/redact.js';
 import { createRecorder } from '../../src/features/recording/upstream/recorder.js';
 import type { Contract } from '../../src/index.js';
@@ -26,7 +26,7 @@ export async function importFile(
   const writer = openCassette(folder, manifest);
   const redactor = createRedactor({ ...parts, options: {}, earlier: {}, watched: [] });
   const recorder = createRecorder({ writer, redactor, replacement: undefined });
-  const imported = await importHar(file, { ...parts, recorder, upstream });
+  const imported = await importHar(readHar(file), { ...parts, recorder, upstream });
   return { imported, cassette: loadCassette(folder), folder };
 }
 

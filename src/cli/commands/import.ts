@@ -11,7 +11,6 @@ import { type Imported, importMock } from '../../tools/import/import.js';
 import { FORMAT_NAMES, type Format, FORMATS, type Remark } from '../../tools/import/stub.js';
 import { toFolderName } from '../../features/recording/cassette/cassette.js';
 import type { RecordingParts } from '../../features/recording/cassettes.js';
-import { findOwnSpec } from '../flags.js';
 import { alignColumns, colour, type Output, showPath, writeOutputFile } from '../output.js';
 import { loadParts } from './recordings/recordings.js';
 
@@ -61,7 +60,7 @@ export function defineCommand(command: Command, output: Output): void {
 
 async function runImport(path: string, flags: ImportFlags): Promise<Report> {
   const { format, mock, prefix } = readImport(path, flags.format);
-  const parts = await loadParts(flags.spec ?? findOwnSpec() ?? throwMissing());
+  const parts = await loadParts(flags.spec);
   if (mock === undefined) return importRecording(path, flags, parts);
   const imported = await importMock(mock, { ...parts, format, prefix });
   const name = flags.name ?? format;
@@ -84,11 +83,6 @@ async function runImport(path: string, flags: ImportFlags): Promise<Report> {
       ...(fixtures.length === 0 ? [] : [`a stateful mock with its items: ${into}npx vouch serve`]),
     ],
   };
-}
-
-function throwMissing(): never {
-  const hint = 'name the OpenAPI document of the API with --spec: the import compares with it';
-  throw new MockError('SPEC_NOT_FOUND', 'there is no document in spec/', { hint });
 }
 
 function listFiles(

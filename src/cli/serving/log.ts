@@ -91,8 +91,15 @@ function formatInteraction(
     ...(locate === undefined ? [] : violations),
     ...(showsTrace ? texts.trace : []).map((each) => colour('gray', each)),
   ];
-  const line = locate === undefined ? [...parts, violations.join('; ')] : parts;
+  const reasons = violations.length > 0 || showsTrace ? violations : listFailures(answer, texts);
+  const line = locate === undefined ? [...parts, reasons.join('; ')] : parts;
   return [line.join(' ').trimEnd(), ...more.map((each) => `       ${each}`)].join('\n');
+}
+
+/** Why the upstream did not answer; otherwise only the body of the answer says so. */
+function listFailures({ status, from }: Interaction['answer'], { trace }: InteractionTexts): readonly string[] {
+  if (status < 500 || from !== 'forward') return [];
+  return trace.flatMap((line) => /^forward: (.* could not be reached: .*)/.exec(line)?.[1] ?? []);
 }
 
 /** The place in the document of the keyword that is violated. */

@@ -49,13 +49,12 @@ interface SkippedEntry {
   readonly isUnknown?: true;
 }
 
-/** Records the entries of a HAR 1.2 file that are calls of the API, in order of time. @throws MockError `RECORDING_INVALID`. */
-export async function importHar(file: string, parts: HarImportParts): Promise<HarImported> {
-  const entries = readHar(file).toSorted((x, y) => x.at - y.at);
+/** Records the entries of a HAR file that are calls of the API, in order of time. */
+export async function importHar(entries: ReturnType<typeof readHar>, parts: HarImportParts): Promise<HarImported> {
   const written: string[] = [];
   const undocumented: string[] = [];
   const skipped: SkippedEntry[] = [];
-  for (const entry of entries) {
+  for (const entry of entries.toSorted((x, y) => x.at - y.at)) {
     const outcome = await importEntry(entry, parts);
     if ('written' in outcome) {
       written.push(outcome.written.file);

@@ -2,7 +2,7 @@ import { loadCassette } from '../../features/recording/cassette/cassette.js';
 import { toDoubles } from '../../base/exact-json.js';
 import { loadBody, readText, writeBody } from '../../features/recording/cassette/recorded-body.js';
 import { openToRecord, type RecordingParts } from '../../features/recording/cassettes.js';
-import { type HarImported, importHar } from '../../features/recording/har.js';
+import { type HarImported, importHar, readHar } from '../../features/recording/har.js';
 import type { Break } from './check.js';
 import { createAnswerCheck } from '../../features/recording/drift/answer-check.js';
 
@@ -18,8 +18,9 @@ export async function recordHar(
   { folder, upstream }: HarTarget,
   parts: RecordingParts,
 ): Promise<HarImported> {
+  const entries = readHar(file);
   const { recorder, unlock } = openToRecord(folder, { upstream: upstream ?? '' }, { parts, replaces: false });
-  const imported = await importHar(file, { ...parts, recorder, upstream });
+  const imported = await importHar(entries, { ...parts, recorder, upstream });
   await recorder.settle();
   unlock();
   return imported;

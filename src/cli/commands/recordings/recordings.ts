@@ -29,7 +29,7 @@ import { exportHar } from '../../../features/recording/har.js';
 import type { RecordingParts } from '../../../features/recording/cassettes.js';
 import { createUpstream } from '../../../features/recording/upstream/upstream.js';
 import { loadDocument } from '../../document.js';
-import { addOptionFlags, addRecordingsFlag, collect, findSpec, listFlagOptions } from '../../flags.js';
+import { addOptionFlags, addRecordingsFlag, collect, findOwnSpec, listFlagOptions } from '../../flags.js';
 import { addHooksFlag, type HooksFlag, loadHooks } from '../../hooks.js';
 import { readVersion } from '../../../base/package-folder.js';
 import { colour, type Output, showPath, writeOutputFile } from '../../output.js';
@@ -117,9 +117,17 @@ function formatOption(...formats: readonly string[]): Option {
   return new Option('--format <format>', 'output format').choices(formats).default('text');
 }
 
+/** The given document, else that of the folder: files of another API cannot be compared with the built-in one. @throws MockError `SPEC_NOT_FOUND`. */
+function requireSpec(given: string | undefined): string {
+  const spec = given ?? findOwnSpec();
+  if (spec !== undefined) return spec;
+  const hint = 'name the OpenAPI document of the API: --spec openapi.yaml';
+  throw new MockError('SPEC_NOT_FOUND', 'there is no spec/openapi.yaml and no openapi.yaml here', { hint });
+}
+
 /** The parts that read recordings. */
 export async function loadParts(spec: string | undefined): Promise<RecordingParts> {
-  return createParts(await loadDocument({ spec: spec ?? findSpec() }));
+  return createParts(await loadDocument({ spec: requireSpec(spec) }));
 }
 
 /** Loads one cassette, or all, as the hook `afterRead` returns them; prints the mistakes of invalid exchanges. @throws MockError `RECORDING_NOT_FOUND`, `RECORDING_INVALID`. */
@@ -194,7 +202,7 @@ async function runRefresh(name: string | undefined, flags: Flags, output: Output
     const hint = 'add --upstream with the base URL that may get the headers';
     throw new MockError('OPTION_INVALID', '--header needs --upstream', { hint });
   }
-  const spec = flags.spec ?? findSpec();
+  const spec = requireSpec(flags.spec);
   const parts = await loadParts(spec);
   const { beforeWrite } = await loadHooks(hooks === undefined ? {} : { hooks });
   const options = { spec, recordings, upstream, upstreamHeaders, timeoutMs, insecure, allowUnsafe, all, dryRun };
@@ -217,7 +225,7 @@ async function runPromote(name: string, flags: Flags, output: Output): Promise<n
     import('./promote.js'),
     import('./promote-report.js'),
   ]);
-  const spec = flags.spec ?? findSpec();
+  const spec = requireSpec(flags.spec);
   const parts = await loadParts(spec);
   let exit = 0;
   for (const cassette of await loadCassettes(name, flags, output)) {
