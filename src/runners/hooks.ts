@@ -13,8 +13,8 @@ export interface Hooks {
   beforeAll(run: () => Promise<void>): void;
   /** Runs before each test. */
   beforeEach(run: () => void): void;
-  /** Runs after each test. @param run - Its parameter is whether the test failed; false where the runner does not say. */
-  afterEach(run: (hasFailed: boolean) => void): void;
+  /** Runs after each test, and waits for a promise. @param run - Its parameter is whether the test failed; false where the runner does not say. */
+  afterEach(run: (hasFailed: boolean) => void | Promise<void>): void;
   /** Runs after the tests of a file. */
   afterAll(run: () => Promise<void>): void;
 }
@@ -40,7 +40,7 @@ export function registerMock<Types = unknown, Collections = unknown>(
   hooks.afterEach((hasFailed) => {
     const ended = test;
     test = undefined;
-    ended?.end(hasFailed);
+    return ended?.end(hasFailed);
   });
   hooks.afterAll(async () => worker?.close());
   // Every member is read when it is used, from the session of the test that runs then.

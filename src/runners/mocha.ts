@@ -11,7 +11,7 @@ interface MochaContext {
 interface MochaGlobals {
   before(run: () => Promise<void>): void;
   beforeEach(run: () => void): void;
-  afterEach(run: (this: MochaContext) => void): void;
+  afterEach(run: (this: MochaContext) => unknown): void;
   after(run: () => Promise<void>): void;
 }
 
@@ -44,7 +44,7 @@ export function useMock<Types = unknown, Collections = unknown>(
     beforeEach,
     afterEach: (run) =>
       afterEach(function end() {
-        run(this.currentTest?.state === 'failed');
+        return run(this.currentTest?.state === 'failed');
       }),
     afterAll: after,
   });

@@ -86,7 +86,7 @@ export function mockFixtures<Types = unknown, Collections = unknown>(
       await use(mock);
       const hasFailed = info.status !== info.expectedStatus;
       if (hasFailed) await info.attach('requests to the mock', { body: listRequests(mock), contentType: 'text/plain' });
-      end(hasFailed);
+      await end(hasFailed);
     },
     ...(session === 'base-url'
       ? {}

@@ -1,7 +1,7 @@
 import type { VerifyOptionsOf } from '../answer/handlers.js';
 import type { VirtualClock } from '../base/clock.js';
 import { MockError } from '../base/errors.js';
-import { host, isRequest } from '../base/platform.js';
+import { delay, host, isRequest } from '../base/platform.js';
 import type { VerifyError } from '../journal/verify.js';
 import type { Mock, SessionHandle } from '../mock/handles.js';
 import { createMock, readBasePath } from '../mock/mock.js';
@@ -35,12 +35,12 @@ export interface RunningTest<Types = unknown, Collections = unknown> {
   /** The mock as this test sees it. */
   readonly mock: TestMock<Types, Collections>;
   /**
-   * Verifies and closes the session.
+   * Verifies and closes the session, at once unless requests are open that the test did not await.
    *
    * @param hasFailed - Whether the test has failed: rules and calls that it did not reach are then no findings.
    * @throws MockError `VERIFY_FAILED`.
    */
-  end(hasFailed: boolean): void;
+  end(hasFailed: boolean): void | Promise<void>;
 }
 
 /** The mock of one worker. */
@@ -68,17 +68,20 @@ export async function startWorkerMock<Types = unknown, Collections = unknown>(
       let checked = verification;
       const baseUrl = server === undefined ? `http://mock${basePath}` : server.url + session.prefix + basePath;
       const verifyAtEnd = (wanted: boolean | VerifyOptionsOf<Types>): void => void (checked = wanted);
-      const { fetch, findCall } = traceCalls(session);
+      const { fetch, findCall, open } = traceCalls(session);
       return {
         mock: { ...session, fetch, baseUrl, shared, verifyAtEnd },
         end: (hasFailed) => {
-          try {
-            if (checked !== false) verifySession(session, checked === true ? {} : checked, hasFailed);
-          } catch (error) {
-            throw error instanceof MockError ? toEndError(error, findCall(error)) : error;
-          } finally {
-            session.close();
-          }
+          const finish = (): void => {
+            try {
+              if (checked !== false) verifySession(session, checked === true ? {} : checked, hasFailed);
+            } catch (error) {
+              throw error instanceof MockError ? toEndError(error, findCall(error)) : error;
+            } finally {
+              session.close();
+            }
+          };
+          return open.size === 0 ? finish() : waitUntilEmpty(open).then(finish);
         },
       };
     },
@@ -101,20 +104,34 @@ type CallPlace = Pick<Error, 'stack'>;
 function traceCalls({ fetch: send }: Pick<SessionHandle, 'fetch'>): {
   readonly fetch: typeof send;
   findCall(error: MockError): CallPlace | undefined;
+  /** The requests that have no answer yet. */
+  readonly open: ReadonlySet<unknown>;
 } {
   const calls = new Map<string, CallPlace>();
+  const open = new Set<unknown>();
   const fetch: typeof send = (input, init) => {
     const call: CallPlace = {};
     Error.captureStackTrace(call, fetch);
     if (calls.size < MAX_CALLS) calls.set(toPath(isRequest(input) ? input.url : String(input)), call);
-    return send(input, init);
+    const answer = send(input, init);
+    const settle = (): void => void open.delete(answer);
+    open.add(answer);
+    answer.then(settle, settle);
+    return answer;
   };
   const findCall = (error: MockError): CallPlace | undefined => {
     const { interaction } = error as Partial<VerifyError>;
     return interaction && calls.get(toPath(interaction.request.url));
   };
-  return { fetch, findCall };
+  return { fetch, findCall, open };
 }
+
+/** A mistake in a request that the test did not await is reported too. One that hangs, or waits for a clock, is left. */
+async function waitUntilEmpty(open: ReadonlySet<unknown>): Promise<void> {
+  for (let turn = 0; open.size > 0 && turn < MAX_TURNS; turn++) await delay(0);
+}
+
+const MAX_TURNS = 50;
 
 /** How many calls of a test are remembered. */
 const MAX_CALLS = 1000;

@@ -50,7 +50,7 @@ export function createTest<Types = unknown, Collections = unknown>(
     mock: async ({ workerMock, task }, use) => {
       const { mock, end } = workerMock.begin();
       await use(mock);
-      end(task.result?.state === 'fail');
+      await end(task.result?.state === 'fail');
     },
   });
 }

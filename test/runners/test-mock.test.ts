@@ -13,7 +13,7 @@ const headers = { authorization: 'Bearer any', 'content-type': 'application/json
 const WRONG = { method: 'POST', headers, body: '{"name":7}' };
 
 /** The message of the error that a function throws; undefined where it throws none. */
-function readMessage(run: () => void): string | undefined {
+function readMessage(run: () => unknown): string | undefined {
   try {
     run();
     return undefined;
@@ -22,7 +22,7 @@ function readMessage(run: () => void): string | undefined {
   }
 }
 
-function catchError(run: () => void): Error {
+function catchError(run: () => unknown): Error {
   try {
     run();
   } catch (error) {
@@ -46,8 +46,8 @@ describe('the mock of a worker', () => {
     expect((await other.mock.fetch(KEYS, { headers })).status).toBe(200);
     expect(other.mock.state.collection('admin_api_keys').items).toHaveLength(7);
     expect(one.mock.shared).toBe(other.mock.shared);
-    one.end(false);
-    other.end(false);
+    await one.end(false);
+    await other.end(false);
     await expect(one.mock.fetch(KEYS)).rejects.toThrow('SESSION_UNKNOWN');
   });
 
@@ -63,6 +63,17 @@ describe('the mock of a worker', () => {
       ].join('\n'),
     );
     await expect(mock.fetch(KEYS)).rejects.toThrow('SESSION_UNKNOWN');
+  });
+
+  it('fails a test that did not await its wrong request, and does not wait for one that hangs', async () => {
+    const { mock, end } = worker.begin();
+    void mock.fetch(KEYS, WRONG);
+    await expect(Promise.resolve(end(false))).rejects.toThrow('body property "name" must be a string, got 7');
+    const other = worker.begin();
+    other.mock.use({ listAdminApiKeys: () => new Promise(() => undefined) });
+    void other.mock.fetch(KEYS, { headers });
+    await other.end(false);
+    await expect(other.mock.fetch(KEYS)).rejects.toThrow('SESSION_UNKNOWN');
   });
 
   it('shows where the test sent the request that broke the contract', async () => {
@@ -105,7 +116,7 @@ describe('the mock of a worker', () => {
     const { mock, end } = worker.begin();
     const response = await mock.fetch(`${mock.baseUrl}/organization/admin_api_keys`, { headers });
     expect([response.status, mock.baseUrl]).toEqual([200, 'http://mock/v1']);
-    end(false);
+    await end(false);
   });
 
   it('has a base URL that names the session on a socket', async () => {
@@ -114,7 +125,7 @@ describe('the mock of a worker', () => {
     const response = await fetch(`${mock.baseUrl}/organization/admin_api_keys`, { headers });
     expect(response.status).toBe(200);
     mock.received('listAdminApiKeys', { times: 1 });
-    end(false);
+    await end(false);
     await listening.close();
   });
 });
