@@ -1,4 +1,5 @@
 import { type Contract, type Problem, toProblem } from '../contract/contract.js';
+import { formatPlace } from '../base/errors.js';
 import { memoize } from '../base/memoize.js';
 import { type Check, type CheckParts, createToCheck, listErrors, type SchemaError } from './checker/check.js';
 import { readUnit, type SchemaUnit, type UnitLink } from './schema-unit.js';
@@ -50,7 +51,7 @@ export function createUnits(contract: Contract, formats: CheckParts['formats']):
     work,
     request: createDirected(contract, 'request', { formats, report, references, work }),
     response: createDirected(contract, 'response', { formats, report, references, work }),
-    problems: () => [...problems.values()],
+    problems: () => withoutReported(problems, contract),
     // Called for every value; the first comparison nearly always decides.
     isWhole: (pointer) => {
       if (broken.size === 0) return true;
@@ -62,6 +63,16 @@ export function createUnits(contract: Contract, formats: CheckParts['formats']):
       return known;
     },
   };
+}
+
+/** The problems by pointer, without references that the document's own problems have already. */
+function withoutReported(problems: ReadonlyMap<string, Problem>, contract: Contract): readonly Problem[] {
+  const unresolved = contract.problems.filter(({ code }) => code === 'REFERENCE_UNRESOLVED');
+  if (unresolved.length === 0) return [...problems.values()];
+  const reported = new Set(unresolved.map(({ at }) => formatPlace(at)));
+  return [...problems].flatMap(([pointer, problem]) =>
+    reported.has(formatPlace(contract.locate(`${pointer}/$ref`))) ? [] : [problem],
+  );
 }
 
 /** Reports a part of the schema at a pointer that cannot be used; `key` distinguishes reports at the same place. */

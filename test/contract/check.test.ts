@@ -63,6 +63,17 @@ test('an error ends with 1, and JSON tells the same', async () => {
   });
 });
 
+test('a reference that cannot be resolved is one mistake, also where an operation uses it', async () => {
+  const schema = "{type: array, items: {$ref: '#/components/schemas/Gone'}}";
+  const paths = `paths: {/a: {get: {responses: {200: {description: a, content: {application/json: {schema: ${schema}}}}}}}}\n`;
+  const { output } = await check(`${HEAD}${paths}`);
+  expect(output.split('\n')[0]).toBe('Pets 2: 1 operation, 1 error, 0 warnings');
+  expect(output).toMatch(/^error {4}REFERENCE_UNRESOLVED .*Gone/m);
+  // Another part of a schema that cannot be used is still reported beside it.
+  const other = paths.replace('{type: array,', "{pattern: '(', type: array,");
+  expect((await check(`${HEAD}${other}`)).output).toContain('SCHEMA_UNUSABLE');
+});
+
 test('examples that break their schemas are warnings, those of a part that is used twice once', async () => {
   const text = [
     'paths:',
