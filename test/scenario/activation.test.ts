@@ -154,6 +154,8 @@ describe('activating', () => {
     const mock = await createLibrary();
     expect(() => mock.session('default').scenarios.activate('emtpy')).toThrow('unknown scenario "emtpy"');
     expect(() => mock.scenarios.activate('emtpy')).toThrow('unknown scenario "emtpy"');
+    const bare = await createMock({ spec: LIBRARY });
+    expect(() => bare.scenarios.activate('slow')).toThrow('the option "scenarios" (--scenarios) names their folder');
   });
 
   it('scenarios passed to the mock can extend each other in any order, and all mistakes are reported together', async () => {

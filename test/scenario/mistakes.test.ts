@@ -97,8 +97,13 @@ const FOLDERS: readonly (readonly [name: string, files: Readonly<Record<string, 
     ],
     [
       'an empty file',
-      { 'a.yaml': '# soon\n' },
+      { 'a.yaml': '\n' },
       ['SCENARIO_UNREADABLE  a.yaml  the file is empty\n  hint: write its content, or remove the file'],
+    ],
+    [
+      'a file with comments alone',
+      { 'a.yaml': '# soon\n' },
+      ['SCENARIO_UNREADABLE  a.yaml  the file has only comments\n  hint: write its content, or remove the file'],
     ],
   ];
 

@@ -219,8 +219,9 @@ function withIndent(next?: Retry): Retry {
   };
 }
 
-function toEmptyError({ file, code }: YamlText): MockError {
-  return new MockError(code, 'the file is empty', { at: { file }, hint: 'write its content, or remove the file' });
+function toEmptyError({ text, file, code }: YamlText): MockError {
+  const reason = text.trim() === '' ? 'the file is empty' : 'the file has only comments';
+  return new MockError(code, reason, { at: { file }, hint: 'write its content, or remove the file' });
 }
 
 const GENERAL_HINT = 'correct this line; an editor with YAML support marks the mistake';

@@ -164,7 +164,10 @@ export function listScenarios(scenarios: Scenarios, state: ScenarioState): reado
 }
 
 function throwUnknown(id: string, ids: readonly string[]): never {
-  const known = ids.length === 0 ? 'there are no scenarios' : `scenarios: ${ids.join(', ')}`;
+  const known =
+    ids.length === 0
+      ? 'there are no scenarios: the option "scenarios" (--scenarios) names their folder'
+      : `scenarios: ${ids.join(', ')}`;
   const hint = suggest(id, ids) ?? known;
   throw new MockError('SCENARIO_UNKNOWN', `unknown scenario ${JSON.stringify(id)}`, { hint });
 }
