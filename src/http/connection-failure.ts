@@ -12,6 +12,8 @@ export interface ConnectionFailure {
 export function readConnectionFailure(error: unknown): ConnectionFailure {
   if (!isError(error)) return { code: '', reason: String(error) };
   if (isError(error.cause)) return readConnectionFailure(error.cause);
+  // Fetch standard 2.9: port blocking.
+  if (error.message === 'bad port') return { code: 'ERR_BAD_PORT', reason: '"fetch" sends no request to this port' };
   const code = readCode(error);
   if (NOT_TLS.test(error.message))
     return { code: NO_TLS, reason: 'the server does not use TLS there; its URL starts with http:' };
@@ -35,7 +37,8 @@ function readCode(error: Error): string {
 /** Whether no connection was made: the server has not seen the request. */
 export function isUnreachable({ code }: ConnectionFailure): boolean {
   return (
-    /^(?:ECONNREFUSED|E(?:HOST|NET)UNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/.test(code) || isTls({ code })
+    /^(?:ECONNREFUSED|E(?:HOST|NET)UNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ERR_BAD_PORT)$/.test(code) ||
+    isTls({ code })
   );
 }
 

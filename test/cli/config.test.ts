@@ -146,6 +146,13 @@ describe('a configuration file is refused with its place:', () => {
     );
   });
 
+  it('one that never ends', async () => {
+    write('a.mjs', 'await new Promise(() => {});');
+    const program = startProgram(['config', '--config', 'a.mjs'], { cwd: folder });
+    expect(await program.exit).toBe(1);
+    expect(program.error()).toContain('a module that it loads waits for something that never happens');
+  });
+
   it('one that does not exist', async () => {
     const message = 'the configuration file cannot be read: ENOENT: no such file or directory, open';
     expect(await refusal(readConfig(['--config', join(folder, 'a.yaml')]))).toContain(message);

@@ -207,6 +207,9 @@ describe('vouch verify', () => {
       out: '',
       error: `SERVICE_UNREACHABLE  http://127.0.0.1:${port}/v1 cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}${hint}`,
     });
+    expect((await reach('http://127.0.0.1:9')).error).toBe(
+      `SERVICE_UNREACHABLE  http://127.0.0.1:9 cannot be reached: "fetch" sends no request to this port${hint}`,
+    );
     const secure = url.replace('http:', 'https:');
     expect((await reach(secure)).error).toBe(
       `SERVICE_UNREACHABLE  ${secure} cannot be reached: the server does not use TLS there; its URL starts with http:${hint}`,

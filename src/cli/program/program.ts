@@ -108,6 +108,7 @@ export async function runProgram(): Promise<void> {
       process.exit(1);
     });
   }
+  process.once('beforeExit', reportUnended);
   try {
     if (words[0] === '__complete') {
       const { listWords } = await import('../commands/completion.js');
@@ -125,7 +126,15 @@ export async function runProgram(): Promise<void> {
   } catch (error) {
     output.writeError(describeFailure(error));
     process.exitCode = 1;
+  } finally {
+    process.off('beforeExit', reportUnended);
   }
+}
+
+/** Nothing is left that could end the command: Node.js would exit with 0. */
+function reportUnended(): void {
+  output.writeError('the command did not end: a module that it loads waits for something that never happens');
+  process.exitCode = 1;
 }
 
 /** A mistake of the user in one or two lines; anything else with its stack. */
