@@ -123,9 +123,13 @@ function createAnswers(plan: ErrorPlan, complete: Complete): ErrorAnswers {
       checked: status < 400 ? { body } : undefined,
     });
     if (template?.mediaType !== undefined) {
-      const { mediaType, body } = template;
-      return write(fillTemplate(body, toMarkupFacts(facts, mediaType), String), mediaType);
+      const { mediaType } = template;
+      // Text is not a number.
+      const writeNumber = typeof template.body === 'string' ? String : Number;
+      const sent = fillTemplate(template.body, toMarkupFacts({ ...facts, status }, mediaType), writeNumber);
+      return { ...write(sent, mediaType), checked: { body: sent } };
     }
+    if (template?.body === '') return { ...write(undefined, ''), mediaType: undefined };
     if (template?.body !== undefined) {
       const mediaType = shape?.media.type ?? 'application/json';
       return write(writeTemplate(shape, template, toMarkupFacts({ ...facts, status }, mediaType)).body, mediaType);
@@ -171,6 +175,7 @@ function toMarkupFacts(facts: BodyFacts, mediaType: string): BodyFacts {
   });
   return {
     ...facts,
+    escape: escapeMarkup,
     message: escapeMarkup(message),
     code: escapeMarkup(code),
     param: param === undefined ? undefined : escapeMarkup(param),
@@ -267,7 +272,8 @@ function checkTemplates(
   const checked = new Set<string>();
   for (const use of templates.list()) {
     const { template, operation, status } = use;
-    const planned = template.body === undefined || template.mediaType !== undefined ? undefined : plan(use);
+    const isFree = template.body === undefined || template.body === '' || template.mediaType !== undefined;
+    const planned = isFree ? undefined : plan(use);
     if (planned === undefined) continue;
     const { schema, schemaPointer } = planned.media;
     const target = isObject(schema) ? (fromReference(schema['$ref']) ?? schemaPointer) : schemaPointer;

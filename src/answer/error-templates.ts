@@ -12,6 +12,7 @@ import {
   readCondition,
   toGeneralCondition,
 } from '../http/response/error-conditions.js';
+import { evaluate, parseExpression } from '../http/request/expression.js';
 import { readStatusTitle } from '../http/response/problem.js';
 import type { DocumentHint, ErrorTemplateHint, OperationHint } from '../resources/infer/hint-grammar.js';
 import { toHintError, toHintPointer } from '../resources/infer/hints.js';
@@ -134,7 +135,8 @@ function readTemplates(contract: Contract, hints: OperationHint['errors'], at: s
   return new Map(entries);
 }
 
-const PLACEHOLDER = /\{([\w-]+)\}/g;
+/** A placeholder: a name, or a runtime expression of the request such as `{$request.path.id}`. */
+const PLACEHOLDER = /\{([\w-]+|\$request\.[^{}]+)\}/g;
 
 /** The values of placeholders, by name. */
 const PLACEHOLDERS: Readonly<Record<string, (facts: BodyFacts) => string | number | undefined>> = {
@@ -149,7 +151,9 @@ const PLACEHOLDERS: Readonly<Record<string, (facts: BodyFacts) => string | numbe
 
 function checkPlaceholders(contract: Contract, value: unknown, pointer: string): void {
   if (typeof value === 'string') {
-    const wrong = [...value.matchAll(PLACEHOLDER)].find(([, name = '']) => !Object.hasOwn(PLACEHOLDERS, name))?.[1];
+    const isKnown = (name: string): boolean =>
+      name.startsWith('$') ? parseExpression(name) !== undefined : Object.hasOwn(PLACEHOLDERS, name);
+    const wrong = [...value.matchAll(PLACEHOLDER)].find(([, name = '']) => !isKnown(name))?.[1];
     if (wrong === undefined) return;
     const names = Object.keys(PLACEHOLDERS);
     const hint = suggest(wrong, names) ?? `placeholders: ${joinWords(names.map((name) => `{${name}}`))}`;
@@ -185,9 +189,24 @@ export function fillTemplate(body: unknown, facts: BodyFacts, writeNumber: (valu
 }
 
 function fillText(text: string, facts: BodyFacts, writeNumber: (value: number) => unknown): unknown {
-  const whole = /^\{([\w-]+)\}$/.exec(text)?.[1];
-  if (whole === undefined)
-    return text.replaceAll(PLACEHOLDER, (_, name: string) => String(PLACEHOLDERS[name]?.(facts) ?? ''));
-  const value = PLACEHOLDERS[whole]?.(facts);
+  const [all, whole] = PLACEHOLDER_ONLY.exec(text) ?? [];
+  if (all === undefined || whole === undefined)
+    return text.replaceAll(PLACEHOLDER, (_, name: string) => toText(readPlaceholder(name, facts)));
+  const value = readPlaceholder(whole, facts);
   return typeof value === 'number' ? writeNumber(value) : value;
+}
+
+const PLACEHOLDER_ONLY = new RegExp(`^${PLACEHOLDER.source}$`);
+
+function readPlaceholder(name: string, facts: BodyFacts): unknown {
+  if (!name.startsWith('$')) return PLACEHOLDERS[name]?.(facts);
+  const expression = parseExpression(name);
+  if (expression === undefined || facts.call === undefined) return undefined;
+  const value = evaluate(expression, { call: facts.call, vars: {} });
+  return facts.escape !== undefined && typeof value === 'string' ? facts.escape(value) : value;
+}
+
+function toText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { ERROR_CONDITIONS } from '../../src/http/response/error-conditions.js';
 import { createMock, MockError } from '../../src/index.js';
-import { INTEGER, json, object, ref, TEXT, toDocument } from '../document-parts.js';
+import { INTEGER, json, object, query, ref, TEXT, toDocument } from '../document-parts.js';
 
 const FAULT = {
   ...object({ text: TEXT, kind: { enum: ['not_found', 'invalid'] }, status: INTEGER }, 'text', 'kind'),
@@ -137,4 +137,28 @@ it('a template in text is sent as it is, with its own media type', async () => {
   expect(await response.text()).toMatch(/^No 404: the contract has no path \/b/);
   const wrong = await start(toFaults({ 'not-found': { body: { a: 1 }, mediaType: 'text/plain' } }));
   expect(wrong?.code).toBe('HINT_INVALID');
+});
+
+it('a template has values of the request, and a body with a media type is sent as it is', async () => {
+  const toSpec = (template: object): ReturnType<typeof toDocument> => {
+    const parameters = [query('q', TEXT), query('other', TEXT), query('limit', INTEGER)];
+    const own = { 'x-mock': { errors: { 'invalid-value': template } } };
+    const responses = { 200: json(TEXT), 400: json(ref('Fault'), 'invalid') };
+    return toDocument({ '/a': { get: { parameters, responses, ...own } } }, { Fault: FAULT });
+  };
+  const body = { detail: '{param}: no {$request.query.q}', q: '{$request.query.q}', none: '{$request.query.other}' };
+  await using mock = await createMock({ spec: toSpec({ status: 422, body, mediaType: 'application/problem+json' }) });
+  const response = await mock.fetch('/a?q=%7Bmessage%7D&limit=x');
+  expect([response.status, response.headers.get('content-type')]).toEqual([422, 'application/problem+json']);
+  expect(await response.json()).toEqual({ detail: 'limit: no {message}', q: '{message}' });
+  await using page = await createMock({ spec: toSpec({ body: 'no {$request.query.q}', mediaType: 'text/html' }) });
+  expect(await (await page.fetch('/a?q=%3Cb%3E&limit=x')).text()).toBe('no &lt;b&gt;');
+  const wrong = await start(toSpec({ body: '{$request.nowhere.a}', mediaType: 'text/plain' }));
+  expect(wrong?.message).toContain('there is no placeholder {$request.nowhere.a}');
+});
+
+it('a template whose body is an empty string is an error without a body', async () => {
+  await using mock = await createMock({ spec: toFaults({ 'not-found': { body: '' } }) });
+  const response = await mock.fetch('/b');
+  expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([404, null, '']);
 });

@@ -1,11 +1,10 @@
 // @module-tag slow
 // What promoted recordings of a small server answer: to the recorded requests, and to others.
 import { readFileSync } from 'node:fs';
-import { join, parse } from 'node:path';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createMock } from '../../src/index.js';
 import { arrayOf, BOOLEAN, inPath, json, object, ref, TEXT, toDocument } from '../document-parts.js';
-import { type Ask, askOf, describeDifferences, type Promoted, recordAndPromote } from './promoted.js';
+import { type Ask, describeDifferences, openTwin, type Promoted, recordAndPromote } from './promoted.js';
 import type { Intercept, SeenRequest } from './upstream.js';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -100,19 +99,6 @@ const promote = (act: (ask: Ask) => Promise<unknown>): Promise<Promoted> =>
   recordAndPromote(act, { document: SECURED, intercept: createServer() });
 const post = (ask: Ask, path: string, body: object): Promise<Response> =>
   ask(path, { method: 'POST', body: JSON.stringify(body) });
-
-/** A mock of what was promoted, as `vouch serve` loads it. */
-async function openTwin({ files, into, spec }: Promoted): Promise<Ask> {
-  const from = join(into, '../scenarios');
-  const active = files.filter((file) => file.startsWith(from)).map((file) => parse(file).name);
-  const mock = await createMock({
-    spec,
-    overlays: files.filter((file) => file.endsWith('.overlay.json')),
-    fixtures: into,
-    ...(active.length > 0 && { scenarios: { from, active } }),
-  });
-  return askOf(mock);
-}
 
 it('items with members that the document requires, does not declare or does not allow are kept, and are what the mock shows', async () => {
   const outcome = await promote(async (ask) => {

@@ -1,8 +1,8 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join, parse } from 'node:path';
 import { promoteCassette } from '../../src/cli/commands/recordings/promote.js';
 import type { PromoteFlags, PromoteOutcome } from '../../src/cli/commands/recordings/promote-report.js';
-import type { Mock } from '../../src/index.js';
+import { createMock, type Mock } from '../../src/index.js';
 import { createFolder } from '../folders.js';
 import { loadParts } from './contract.js';
 import { record, SPEC } from './recorded.js';
@@ -54,3 +54,16 @@ export async function recordAndPromote(
 /** The differences, with the files of their exchanges. */
 export const describeDifferences = ({ differences }: PromoteOutcome): readonly string[] =>
   differences.flatMap(({ exchange, lines }) => lines.map((line) => `${exchange.file}: ${line}`));
+
+/** A mock of what was promoted, as `vouch serve` loads it. */
+export async function openTwin({ files, into, spec }: Promoted): Promise<Ask> {
+  const from = join(into, '../scenarios');
+  const active = files.filter((file) => file.startsWith(from)).map((file) => parse(file).name);
+  const mock = await createMock({
+    spec,
+    overlays: files.filter((file) => file.endsWith('.overlay.json')),
+    ...(existsSync(into) && { fixtures: into }),
+    ...(active.length > 0 && { scenarios: { from, active } }),
+  });
+  return askOf(mock);
+}

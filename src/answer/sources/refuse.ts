@@ -68,6 +68,7 @@ export function createRefuseSource(parts: RefuseParts): AnswerSource {
       return errors.answer(call.operation, {
         status,
         message,
+        call,
         violation: first,
         param: first.in === 'security' || first.in === 'method' ? undefined : readParam(first.pointer),
         violations: mistakes,
@@ -106,6 +107,7 @@ function refuseType(errors: ErrorAnswers, { call, note }: Exchange): Answer {
   note(`refuse: ${message}`);
   return errors.answer(call.operation, {
     status: 406,
+    call,
     message,
     code: 'not_acceptable',
     param: 'Accept',
@@ -130,6 +132,7 @@ function rejectCredential(errors: ErrorAnswers, { call, note }: Exchange): Answe
   const found = toError({ code: 'CREDENTIAL_REJECTED', in: 'security', message });
   return errors.answer(call.operation, {
     status: 401,
+    call,
     message: `${capitalize(message)}.`,
     code: 'credential_rejected',
     headers: {

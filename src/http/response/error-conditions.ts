@@ -1,4 +1,5 @@
 import { CONDITIONS, type ErrorCondition } from '../../conventions/error-conditions.js';
+import type { Call } from '../request/call.js';
 import type { Violation, ViolationCode } from '../../schema/violation.js';
 
 /** The names of all conditions. */
@@ -73,19 +74,23 @@ export interface ErrorFacts {
   readonly violation?: Violation | undefined;
   /** Whether the item that was not found was removed. */
   readonly isRemoved?: boolean | undefined;
+  /** The request, if it has an operation. */
+  readonly call?: Call | undefined;
 }
 
 /** The facts that a body reports, with their code and condition. */
 export interface BodyFacts extends ErrorFacts {
+  /** Escapes a value of the request for the media type of the body. */
+  readonly escape?: ((text: string) => string) | undefined;
   readonly code: string;
   readonly condition: ErrorCondition;
 }
 
 /** Adds the condition, and its word as the code of an error without one. */
 export function toBodyFacts(error: ErrorFacts): BodyFacts {
-  const { status, message, param, violation, violations } = error;
+  const { status, message, param, violation, violations, call } = error;
   const condition = readCondition(error);
   const isKind = violation === undefined || toGeneralCondition(condition) === 'invalid-request';
   const code = error.code ?? (isKind ? toWord(condition) : violation.code.toLowerCase());
-  return { status, message, param, violation, violations, condition, code };
+  return { status, message, param, violation, violations, call, condition, code };
 }

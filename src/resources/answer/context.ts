@@ -210,7 +210,7 @@ export function refuse(
   facts: Omit<Parameters<ErrorAnswers['answer']>[1], 'from'>,
 ): Answer {
   exchange.note(`state: ${facts.message}`);
-  return errors.answer(exchange.call.operation, { from: 'state', ...facts });
+  return errors.answer(exchange.call.operation, { from: 'state', call: exchange.call, ...facts });
 }
 
 /** Writes where a new item is read, which may be at another path than where it is created (RFC 9110 10.2.2). */

@@ -15,8 +15,9 @@ export type ParameterHint = string | { readonly query: string } | { readonly bod
 /** What an error looks like: its status instead of the usual one, and its body with placeholders. */
 export interface ErrorTemplateHint {
   readonly status?: number;
+  /** Without a `mediaType`, an empty string means that there is nothing to send. */
   readonly body?: unknown;
-  /** The type of a body that is a string, such as `text/plain`; default: that of the error in the contract. */
+  /** The media type of a body that is sent as it is, whatever the schema of the error says; default: that of the error in the contract. */
   readonly mediaType?: string;
 }
 
@@ -349,10 +350,15 @@ const ERROR_TEMPLATE: JsonSchema = {
   properties: {
     status: { type: 'integer', minimum: 200, maximum: 599 },
     body: {},
-    mediaType: { type: 'string', pattern: '^text/[a-z0-9.+-]+' },
+    mediaType: { type: 'string', pattern: '^[a-z]+/[a-z0-9.+-]+' },
   },
-  // Text is not checked by a schema.
-  dependentSchemas: { mediaType: { required: ['body'], properties: { body: { type: 'string' } } } },
+  dependentSchemas: {
+    mediaType: {
+      required: ['body'],
+      if: { properties: { mediaType: { pattern: '^(?!text/)' } } },
+      else: { properties: { body: { type: 'string' } } },
+    },
+  },
 };
 
 const ERROR_KEYS: readonly string[] = [...ERROR_CONDITIONS, 'default'];

@@ -6,7 +6,7 @@ import { type HeaderFields, readContentType } from '../../http/header-fields.js'
 import { findMedia, isJsonType, toEssence } from '../../contract/media-type.js';
 import { writeCanonical } from '../../features/recording/cassette/canonical.js';
 import type { ScenarioContext } from '../../features/scenario/definition/kinds.js';
-import { findExpressions } from '../../features/scenario/rules/expression.js';
+import { findExpressions } from '../../http/request/expression.js';
 import { findScenarioMistake } from '../../features/scenario/scenarios.js';
 import type { Break } from './check.js';
 import type { CheckAnswer } from '../../features/recording/drift/answer-check.js';

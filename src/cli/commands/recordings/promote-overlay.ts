@@ -4,9 +4,14 @@ import type { Contract } from '../../../contract/contract.js';
 import { MockError } from '../../../base/errors.js';
 import type { Cassette } from '../../../features/recording/cassette/cassette.js';
 import { createResponseCheck } from '../../../http/response/response-check.js';
-import { type DocumentChange, findDocumentChanges } from '../../../features/recording/promote/document-drift.js';
-import { learnHints, learnRefusals } from '../../../features/recording/promote/learn.js';
-import { listMissingCredentials } from '../../../features/recording/promote/promote-rules.js';
+import {
+  type DocumentChange,
+  findDocumentChanges,
+  toTarget,
+} from '../../../features/recording/promote/document-drift.js';
+import { learnHints } from '../../../features/recording/promote/learn.js';
+import { learnErrors } from '../../../features/recording/promote/learn-errors.js';
+import type { RerunDifference } from '../../../features/recording/promote/rerun.js';
 import { inferResources } from '../../../resources/infer/infer.js';
 import { createValidators } from '../../../schema/validate.js';
 import { loadDocument } from '../../document.js';
@@ -21,6 +26,8 @@ interface PromotedOverlay {
   readonly contract: Contract;
   /** What it changes in the document. */
   readonly drift: readonly string[];
+  /** The overlay with the errors that differ, if there are any. */
+  addErrors(differences: readonly RerunDifference[]): Promise<PromotedOverlay>;
 }
 
 /** A change can show what else a document does not allow. */
@@ -52,27 +59,54 @@ export async function writeOverlay(
     contract = await load(listActions());
   }
   const hints = toHints(cassette, contract);
+  const actions = [...listActions(), ...(hints === undefined ? [] : [{ target: '$', update: { 'x-mock': hints } }])];
   if (hints !== undefined) {
     rejectOverwriting(changes.size === 0 ? [file] : [], flags);
-    contract = await load([...listActions(), { target: '$', update: { 'x-mock': hints } }]);
+    contract = await load(actions);
   }
-  const isWritten = changes.size > 0 || hints !== undefined;
-  return { file: isWritten ? file : undefined, contract, drift: [...changes.values()].map(({ message }) => message) };
+  const overlay = {
+    file: actions.length > 0 ? file : undefined,
+    contract,
+    drift: [...changes.values()].map(({ message }) => message),
+    addErrors: async (differences: readonly RerunDifference[]): Promise<PromotedOverlay> => {
+      const errors = listErrorActions(cassette, contract, differences);
+      if (errors.length === 0) return overlay;
+      rejectOverwriting(actions.length === 0 ? [file] : [], flags);
+      return { ...overlay, file, contract: await load([...actions, ...errors]) };
+    },
+  };
+  return overlay;
+}
+
+/** The actions that add the templates of errors which a recording shows. */
+function listErrorActions(
+  cassette: Cassette,
+  contract: Contract,
+  differences: readonly RerunDifference[],
+): readonly object[] {
+  const { bindings } = inferResources(contract);
+  const operations = contract.operations.map(({ id, path }) => ({
+    id,
+    path,
+    collection: bindings.get(id)?.collection,
+  }));
+  const { document, operations: own } = learnErrors(cassette, differences, operations);
+  const ofOperations = [...own].flatMap(([id, errors]) => {
+    const { pointer, extensions } = contract.operation(id) ?? {};
+    const target = pointer === undefined ? undefined : toTarget(contract, pointer);
+    return target === undefined || extensions?.['x-mock'] === false
+      ? []
+      : [{ target, update: { 'x-mock': { errors } } }];
+  });
+  const isEmpty = Object.keys(document).length === 0;
+  return [...(isEmpty ? [] : [{ target: '$', update: { 'x-mock': { errors: document } } }]), ...ofOperations];
 }
 
 /** The hints that a recording shows; undefined without any. */
 function toHints(cassette: Cassette, contract: Contract): object | undefined {
   const learned = learnHints(cassette, inferResources(contract));
   const collections = Object.fromEntries([...learned].filter(([, hints]) => Object.keys(hints).length > 0));
-  const errors = learnRefusals(cassette, (exchange) => {
-    const operation = contract.operation(exchange.operation);
-    return operation !== undefined && listMissingCredentials(exchange, operation, contract).length > 0;
-  });
-  const hints = {
-    ...(Object.keys(collections).length > 0 && { collections }),
-    ...(Object.keys(errors).length > 0 && { errors }),
-  };
-  return Object.keys(hints).length === 0 ? undefined : hints;
+  return Object.keys(collections).length === 0 ? undefined : { collections };
 }
 
 /** Refuses to overwrite files. @throws MockError `OPTION_INVALID`. */

@@ -24,7 +24,7 @@ export interface PromotedAnswer {
   readonly file: string;
   /** `replay`: only a replay of the recording has it. */
   readonly verdict: 'differs' | 'replay' | 'right';
-  /** Where and why it differs, or why it is left to replay. */
+  /** Where and why it differs, why it is left to replay, or why other requests are answered differently. */
   readonly why: readonly string[];
 }
 
@@ -50,10 +50,13 @@ export function listAnswers(
     readonly contract: Contract;
     readonly differences: readonly RerunDifference[];
     readonly left: readonly SkippedItem[];
+    /** Those that the mock accepts without a scenario, although the service refused the request. */
+    readonly unlearned: readonly RerunDifference[];
   },
 ): readonly PromotedAnswer[] {
   const reasons = new Map(parts.left.map(({ id, why }) => [id, why]));
   const lines = new Map(parts.differences.map((difference) => [difference.exchange, difference.lines]));
+  const unlearned = new Set(parts.unlearned.map(({ exchange }) => exchange));
   return exchanges.map((exchange): PromotedAnswer => {
     const { file, operation, response } = exchange;
     const unanswered = response === undefined ? 'the connection failed' : undefined;
@@ -62,9 +65,12 @@ export function listAnswers(
     const why = lines.get(exchange) ?? [];
     const left = unanswered ?? unknown ?? (why.length > 0 ? reasons.get(file) : undefined);
     if (left !== undefined) return { file, verdict: 'replay', why: [left] };
-    return { file, verdict: why.length > 0 ? 'differs' : 'right', why };
+    if (why.length > 0) return { file, verdict: 'differs', why };
+    return { file, verdict: 'right', why: unlearned.has(exchange) ? [UNLEARNED] : [] };
   });
 }
+
+const UNLEARNED = 'rule not learned: only requests like this one are refused';
 
 /** Prints the result of a promotion. @returns the exit code: 1 if items were skipped or responses differ, otherwise 0. */
 export function printPromotion(

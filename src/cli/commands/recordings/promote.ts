@@ -3,6 +3,7 @@ import { createGenerator } from '../../../generate/generate.js';
 import { createValidators } from '../../../schema/validate.js';
 import { inferResources } from '../../../resources/infer/infer.js';
 import { createItemModels } from '../../../resources/item/item-models.js';
+import type { Violation } from '../../../schema/violation.js';
 import { createFixtures, type FixtureParts } from '../../../tools/import/cassette-fixtures.js';
 import { createMock } from '../../../mock/mock.js';
 import type { Cassette, StoredExchange } from '../../../features/recording/cassette/cassette.js';
@@ -28,8 +29,8 @@ export async function promoteCassette(
   flags: PromoteFlags & { readonly spec: string },
 ): Promise<PromoteOutcome> {
   const { spec, into, final = false } = flags;
-  const { file: overlay, contract, drift } = await writeOverlay(cassette, recordingParts.contract, flags);
-  const overlays = overlay === undefined ? [] : [overlay];
+  const learned = await writeOverlay(cassette, recordingParts.contract, flags);
+  const { contract, drift } = learned;
   const resources = inferResources(contract);
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);
@@ -38,30 +39,23 @@ export async function promoteCassette(
   const written = files.map(({ path }) => join(into, path));
   rejectOverwriting(written, flags);
   for (const [i, { content }] of files.entries()) writeOutputFile(written[i] ?? '', content);
-  const fixed = [...overlays, ...written];
-  if (final) return { files: fixed, skipped, drift, differences: [], answers: [], serve: [] };
+  if (final)
+    return { files: [...listFiles(learned), ...written], skipped, drift, differences: [], answers: [], serve: [] };
 
-  const run = async (scenarios: Readonly<Record<string, object>>): Promise<readonly RerunDifference[]> => {
-    await using mock = await createMock({
-      spec,
-      overlays,
-      ...(files.length > 0 && { fixtures: into }),
-      clock: cassette.manifest.recordedAt,
-      scenarios: { from: scenarios, active: Object.keys(scenarios) },
-    });
-    const fetch = (request: Request): Promise<Response> => mock.fetch(request);
-    const creates = ({ operation }: StoredExchange): boolean => resources.bindings.get(operation)?.action === 'create';
-    return rerun(cassette, { fetch, creates });
-  };
-  const first = await run({});
+  const creates = ({ operation }: StoredExchange): boolean => resources.bindings.get(operation)?.action === 'create';
+  const run = createRun(cassette, { spec, fixtures: files.length > 0 ? into : undefined, creates });
+  const plain = await run(listFiles(learned), {});
+  const withErrors = await learned.addErrors(plain);
+  const overlays = listFiles(withErrors);
+  const first = withErrors === learned ? plain : await run(overlays, {});
   const write = createScenarioWriter(cassette, { ...parts, recordingParts: createParts(contract), different: first });
   let { scenarios, left } = write([]);
-  let differences = Object.keys(scenarios).length === 0 ? first : await run(scenarios);
+  let differences = Object.keys(scenarios).length === 0 ? first : await run(overlays, scenarios);
   // The schema of an error adds what the recorded one did not have.
   const inexact = differences.flatMap(({ exchange }) => (isError(exchange) ? [exchange] : []));
   if (inexact.length > 0) {
     ({ scenarios, left } = write(inexact));
-    differences = await run(scenarios);
+    differences = await run(overlays, scenarios);
   }
   const folder = flags.scenarios ?? join(into, '..', 'scenarios');
   const paths = Object.keys(scenarios).map((id) => join(folder, `${id}.json`));
@@ -74,8 +68,52 @@ export async function promoteCassette(
     ...overlays.flatMap((file) => ['--overlay', file]),
     ...(paths.length > 0 ? ['--scenarios', folder, '--scenario', Object.keys(scenarios).join(',')] : []),
   ];
-  const answers = listAnswers(cassette, { contract, differences, left });
-  return { files: [...fixed, ...paths], skipped: [...skipped, ...left], drift, differences, answers, serve };
+  const answers = listAnswers(cassette, { contract, differences, left, unlearned: first.filter(isUnlearned) });
+  const all = [...overlays, ...written, ...paths];
+  return { files: all, skipped: [...skipped, ...left], drift, differences, answers, serve };
+}
+
+type Run = (
+  overlays: readonly string[],
+  scenarios: Readonly<Record<string, object>>,
+) => Promise<readonly RerunDifference[]>;
+
+/** Creates the function that sends the requests of a cassette to a mock. */
+function createRun(
+  cassette: Cassette,
+  {
+    spec,
+    fixtures,
+    creates,
+  }: {
+    readonly spec: string;
+    readonly fixtures: string | undefined;
+    readonly creates: (exchange: StoredExchange) => boolean;
+  },
+): Run {
+  return async (overlays, scenarios) => {
+    await using mock = await createMock({
+      spec,
+      overlays,
+      ...(fixtures !== undefined && { fixtures }),
+      clock: cassette.manifest.recordedAt,
+      scenarios: { from: scenarios, active: Object.keys(scenarios) },
+    });
+    const fetch = (request: Request): Promise<Response> => mock.fetch(request);
+    const findViolation = (): Violation | undefined =>
+      mock.journal.last()?.violations.find(({ severity, by }) => severity === 'error' && by === 'client');
+    return rerun(cassette, { fetch, creates, findViolation });
+  };
+}
+
+function listFiles({ file }: { readonly file: string | undefined }): readonly string[] {
+  return file === undefined ? [] : [file];
+}
+
+/** Whether the mock accepts a request that the service refused: it does not have the rule. */
+function isUnlearned({ exchange, status }: RerunDifference): boolean {
+  const recorded = exchange.response?.status ?? 0;
+  return status < 400 && recorded >= 400 && recorded < 500;
 }
 
 function isError({ response }: StoredExchange): boolean {

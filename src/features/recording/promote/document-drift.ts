@@ -205,6 +205,13 @@ function toSchema(value: unknown): object {
   return { type: 'object', additionalProperties: true };
 }
 
+/** The JSONPath of a pointer in the main file of a document; undefined in other files, which no overlay changes. */
+export function toTarget(contract: Contract, pointer: string): string | undefined {
+  const place = contract.locate(pointer);
+  const isMain = place.file === contract.locate('').file && place.pointer !== undefined;
+  return isMain ? toJsonPath(place.pointer) : undefined;
+}
+
 /** A JSON pointer of the document as a JSONPath, whose indices are not names: `200` is one in `responses`. */
 function toJsonPath(pointer: string): string {
   const segments = readSegments(pointer);

@@ -3,9 +3,7 @@ import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../../../base/exact-json.js';
 import { writeCanonical } from '../cassette/canonical.js';
 import { DERIVATIONS, fillDerived } from '../../../generate/derived-values.js';
-import { readContentType } from '../../../http/header-fields.js';
-import type { RecordedResponse } from '../cassette/exchange.js';
-import { loadBody, readText, writeBody } from '../cassette/recorded-body.js';
+import { loadBody } from '../cassette/recorded-body.js';
 import type { CreatedSample } from '../../../resources/item/resource.js';
 import { type Item, type PromoteParts, isPart, readItems, readSentId, readShown, toId } from './promote.js';
 import { isTime } from '../matching/volatile.js';
@@ -32,44 +30,9 @@ interface LearnedHints {
   readonly alternateKeys?: readonly string[];
   /** What creates made. */
   readonly samples?: readonly CreatedSample[];
+  /** That ids without an item are unknown, where nothing else is known of the collection. */
+  readonly unknownIds?: 'not-found';
 }
-
-/** The template of an error (`x-mock.errors`). */
-interface LearnedError {
-  readonly status?: number;
-  readonly body?: string;
-  readonly mediaType?: string;
-}
-
-/**
- * What clients without credentials got, by condition: another status than 401, and texts. They are templates, because scenarios apply
- * after them.
- */
-export function learnRefusals(
-  cassette: Cassette,
-  isAnonymous: (exchange: StoredExchange) => boolean,
-): Readonly<Record<string, LearnedError>> {
-  const refusals = cassette.exchanges.flatMap((exchange) => {
-    const { response } = exchange;
-    if (response === undefined || !REFUSALS.has(response.status)) return [];
-    const condition = isAnonymous(exchange) ? 'unauthorized' : String(response.status);
-    const status = condition === 'unauthorized' && response.status !== 401 ? { status: response.status } : {};
-    const template = { ...status, ...readTextError(cassette, response) };
-    return Object.keys(template).length === 0 ? [] : [[condition, template] as const];
-  });
-  return Object.fromEntries(refusals);
-}
-
-/** The body and the media type of an error in text. */
-function readTextError(cassette: Cassette, response: RecordedResponse): LearnedError {
-  const mediaType = readContentType(response.headers) ?? '';
-  const bytes = mediaType.startsWith('text/') ? writeBody(cassette.folder, response) : undefined;
-  const body = bytes && readText(bytes);
-  // Braces are placeholders.
-  return body === undefined || /[{}]/.test(body) ? {} : { body, mediaType };
-}
-
-const REFUSALS: ReadonlySet<number> = new Set([401, 403]);
 
 /** The recorded answers of one collection. */
 type Witness = ReturnType<typeof createWitness>;
@@ -97,6 +60,9 @@ function createWitness() {
     /** Removed items as reads show them, with the last form before; undefined if they were not found. */
     afterRemoval: [] as ({ readonly before: Item | undefined; readonly after: Item } | undefined)[],
     listsRemoved: false,
+    /** Whether an item was not found, and whether anything else was answered. */
+    isMissing: false,
+    isKnown: false,
   };
 }
 
@@ -133,6 +99,8 @@ function observe(
   const sent = toDoubles(request.body);
   const body = toDoubles(loadBody(cassette.folder, response).body);
   const id = binding.id.map((name) => toId(request.pathParams[name])).join('/');
+  if (response.status < 300) witness.isKnown = true;
+  else if (binding.id.length > 0 && GONE.has(response.status)) witness.isMissing = true;
   if (action === 'create' && isObject(sent)) {
     if (response.status === 409) witness.conflicts.push(sent);
     if (response.status >= 300) return;
@@ -230,6 +198,7 @@ function toHints(
   const removed = learnRemoved(witness);
   const samples = learnSamples(witness.samples, placeholders);
   return {
+    ...(witness.isMissing && !witness.isKnown && { unknownIds: 'not-found' as const }),
     ...(samples.length > 0 && { samples }),
     ...(witness.alternateKeys.size > 0 && { alternateKeys: [...witness.alternateKeys] }),
     ...(Object.keys(derived).length > 0 && { derived }),

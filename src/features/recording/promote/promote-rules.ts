@@ -52,7 +52,8 @@ export function toPromotedScenario(
       skip('its path differs from that of other requests by a slash at the end, which a rule does not compare');
       continue;
     }
-    const respond = toAnswer(cassette, response);
+    const isInexact = parts.inexact.includes(exchange);
+    const respond = toAnswer(cassette, response, isInexact);
     if (typeof respond === 'string') {
       skip(respond);
       continue;
@@ -60,7 +61,7 @@ export function toPromotedScenario(
     const when = toCondition(cassette, { exchange, operation }, parts);
     const body = toDoubles(loadBody(cassette.folder, response).body);
     const [violation] = parts.check(operation, { ...response, body });
-    const reason = violation?.message ?? (parts.inexact.includes(exchange) ? 'nothing is added to it' : undefined);
+    const reason = violation?.message ?? (isInexact ? 'nothing is added to it' : undefined);
     const rule = { when, respond, ...(reason !== undefined && { violates: `as recorded: ${reason}` }) };
     const findMistake = (each: object): string | undefined =>
       parts.findMistake({ operations: { [operation.id]: [each] } });
@@ -82,8 +83,8 @@ function isOtherPath({ request }: StoredExchange, { id, path }: Operation, { exc
   return exchanges.some((other) => other.operation === id && other.request.path.endsWith('/') !== hasSlash);
 }
 
-/** The recorded answer as a rule gives it, or why a rule cannot. */
-function toAnswer(cassette: Cassette, response: RecordedResponse): object | string {
+/** The recorded answer as a rule gives it, or why a rule cannot. @param isExact - Whether nothing may be added to an error. */
+function toAnswer(cassette: Cassette, response: RecordedResponse, isExact: boolean): object | string {
   // The part that came is all that the client wanted, if the client ended it.
   if (response.cut === 'upstream')
     return 'the upstream broke the connection, so that the recorded response is not complete';
@@ -91,7 +92,10 @@ function toAnswer(cassette: Cassette, response: RecordedResponse): object | stri
   const head = { status: response.status, ...(kept.length > 0 && { headers: Object.fromEntries(kept) }) };
   const { body } = loadBody(cassette.folder, response);
   const type = readContentType(response.headers);
-  if (body !== undefined && (type === undefined || isJsonType(type))) return { ...head, body: toDoubles(body) };
+  if (body !== undefined && (type === undefined || isJsonType(type))) {
+    const isNamed = type !== undefined && (isExact || type !== 'application/json');
+    return { ...head, ...(isNamed && { mediaType: type }), body: toDoubles(body) };
+  }
   if (response.cut !== undefined && type !== undefined && isJsonType(type))
     return 'the part of the response that was recorded is not valid JSON';
   const bytes = writeBody(cassette.folder, response) ?? new Uint8Array();
@@ -142,7 +146,7 @@ function isRepeated(same: readonly StoredExchange[], index: number): boolean {
 }
 
 /** The headers with the credentials that a request without any lacks, if the answer says so. */
-export function listMissingCredentials(
+function listMissingCredentials(
   { request, response }: StoredExchange,
   operation: Operation,
   { securitySchemes }: Contract,

@@ -1,4 +1,8 @@
+import { readParam } from '../../../answer/error-body.js';
+import type { ErrorCondition } from '../../../conventions/error-conditions.js';
+import { readCondition } from '../../../http/response/error-conditions.js';
 import { writeTarget } from '../../../http/target.js';
+import type { Violation } from '../../../schema/violation.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../../../base/exact-json.js';
 import { listDifferences, toShortText } from '../cassette/canonical.js';
@@ -12,8 +16,17 @@ export interface RerunDifference {
   readonly exchange: StoredExchange;
   /** The status of the mock. */
   readonly status: number;
+  /** Why the mock refused the request; undefined if it did not. */
+  readonly refusal: Refusal | undefined;
   /** One for each difference. */
   readonly lines: readonly string[];
+}
+
+/** Why a mock refuses a request. */
+export interface Refusal {
+  readonly condition: ErrorCondition;
+  /** The parameter or property at fault. */
+  readonly param: string | undefined;
 }
 
 interface RerunParts {
@@ -29,7 +42,13 @@ interface RerunParts {
  * Values that a server generates for a created item (its id, secrets, timestamps) are not compared: the rerun learns them from
  * the answer to the create and replaces them in the requests that follow.
  */
-export async function rerun(cassette: Cassette, parts: RerunParts): Promise<readonly RerunDifference[]> {
+export async function rerun(
+  cassette: Cassette,
+  parts: RerunParts & {
+    /** What the mock found wrong with the last request. */
+    findViolation(): Violation | undefined;
+  },
+): Promise<readonly RerunDifference[]> {
   const generated = new Map<string, string>();
   const placeholders = new Set(Object.keys(cassette.manifest.redacted));
   const differences: RerunDifference[] = [];
@@ -37,9 +56,17 @@ export async function rerun(cassette: Cassette, parts: RerunParts): Promise<read
     const isGenerated = (was: unknown, is: unknown): boolean =>
       generated.get(toText(was)) === toText(is) || placeholders.has(toText(was)) || isSameMoment(was, is);
     const lines = change === undefined ? compareBodies(recorded, answer, isGenerated) : [change.message];
-    if (lines.length > 0) differences.push({ exchange, status: answer.status, lines });
+    const { status } = answer;
+    const refusal = status < 400 ? undefined : toRefusal(status, parts.findViolation());
+    if (lines.length > 0) differences.push({ exchange, status, refusal, lines });
   }
   return differences;
+}
+
+function toRefusal(status: number, violation: Violation | undefined): Refusal {
+  const condition = readCondition({ status, violation });
+  const isNamed = violation !== undefined && (status === 400 || status === 422);
+  return { condition, param: isNamed ? readParam(violation.pointer) : undefined };
 }
 
 /** A recorded exchange, and the answer that its request gets now. */

@@ -11,7 +11,7 @@ import {
   type RuleOutcome,
   sampleDelay,
 } from '../rules/evaluate.js';
-import { type ExpressionScope, resolveExpressions, resolveMarkup } from '../rules/expression.js';
+import { type ExpressionScope, resolveExpressions, resolveMarkup } from '../../../http/request/expression.js';
 import type { Respond, Rule, ScriptedEvent } from '../rules/rule.js';
 import { applyChanges, type ChangeCollections } from '../rules/scenario-state.js';
 import { activeIds, type Scenarios, startScenarios } from '../scenarios.js';

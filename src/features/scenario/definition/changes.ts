@@ -2,7 +2,7 @@ import { closedObject } from '../../../base/json-schema.js';
 import { type CollectionChanges, isObject, type ItemReference, type PatchWithNulls } from '../../../base/json.js';
 import { child, readMembers, reject, report, type SourceNode } from '../../../contract/load/source-node.js';
 import { suggest, suggestId } from '../../../base/errors.js';
-import { findExpressions } from '../rules/expression.js';
+import { findExpressions } from '../../../http/request/expression.js';
 import type { ByCollection, Changes } from '../rules/rule.js';
 import {
   checkExpressions,

@@ -9,7 +9,7 @@ import {
   EXPRESSION_FORMS,
   findExpressions,
   parseExpression,
-} from '../rules/expression.js';
+} from '../../../http/request/expression.js';
 import { type CheckContext, onlyOperation } from './kinds.js';
 import { child, describe, report, type SourceNode } from '../../../contract/load/source-node.js';
 

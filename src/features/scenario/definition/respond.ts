@@ -12,7 +12,7 @@ import {
 import { joinWords, suggest } from '../../../base/errors.js';
 import type { Fault } from '../../../http/answer.js';
 import { findStreamMedia, isUndescribed, planItems } from '../../../http/stream-items.js';
-import { findExpressions } from '../rules/expression.js';
+import { findExpressions } from '../../../http/request/expression.js';
 import type { Patch, Respond, ScriptedEvent, SequenceStep } from '../rules/rule.js';
 import { ID_KIND } from './changes.js';
 import { checkExpressions, checkPartial, checkParts, findNulls, type SchemaTarget } from './check-value.js';

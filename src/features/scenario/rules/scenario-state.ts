@@ -1,5 +1,5 @@
 import type { CollectionChanges } from '../../../base/json.js';
-import { type ExpressionScope, resolveExpressions } from './expression.js';
+import { type ExpressionScope, resolveExpressions } from '../../../http/request/expression.js';
 import type { Changes } from './rule.js';
 
 /** How many calls matched a rule and how many it applied to, in one session. */

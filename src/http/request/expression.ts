@@ -1,8 +1,8 @@
-import { isIdValue } from '../../../base/exact-number.js';
-import { isObject, readOwn, setOwn } from '../../../base/json.js';
-import { readPointer, toPointer } from '../../../contract/pointer.js';
-import type { Call } from '../../../http/request/call.js';
-import { escapeMarkup } from '../../../base/text.js';
+import { isIdValue } from '../../base/exact-number.js';
+import { isObject, readOwn, setOwn } from '../../base/json.js';
+import { readPointer, toPointer } from '../../contract/pointer.js';
+import type { Call } from './call.js';
+import { escapeMarkup } from '../../base/text.js';
 
 /**
  * A runtime expression (OpenAPI 3.1 section 4.8.20.4): `$request.path.id`, `$request.query.after`, `$request.header.x`,
@@ -101,7 +101,8 @@ function toText(value: unknown): string {
   return isIdValue(value) ? String(value) : JSON.stringify(value);
 }
 
-function evaluate(expression: Expression, scope: ExpressionScope): unknown {
+/** The value of an expression; undefined without one. */
+export function evaluate(expression: Expression, scope: ExpressionScope): unknown {
   const { in: place, name } = expression;
   if (place === 'vars') return readOwn(scope.vars, name);
   if (place === 'body') return readPointer(scope.call.body, name);
