@@ -60,8 +60,11 @@ function chooseMedia(
     response.content.map(({ type }) => type),
   );
   const media = response.content.find(({ type }) => type === chosen) ?? first;
-  return { media, mediaType: toConcrete(media, accept), acceptable: chosen !== undefined };
+  const acceptable = chosen !== undefined || (media.isJson === true && negotiate(accept, [JSON_TYPE]) !== undefined);
+  return { media, mediaType: toConcrete(media, accept), acceptable };
 }
+
+const JSON_TYPE = 'application/json';
 
 /** A concrete type for a media range: the client's, if the range covers it, else the usual one. */
 function toConcrete(media: MediaType, accept: string | null): string {

@@ -33,6 +33,30 @@ it.each(['*/*', 'application/*', 'application/xml', 'application/vnd.example+jso
   },
 );
 
+it('items in JSON that the document calls text are stored and read, by clients that accept JSON too', async () => {
+  const item = object({ id: INTEGER, name: TEXT }, 'name');
+  const one = { 200: { description: 'one', content: content(item, 'text/plain') } };
+  const text = {
+    get: { parameters: [ID], responses: { 200: { description: 'log', content: content(TEXT, 'text/plain') } } },
+  };
+  const spec = toDocument({
+    '/things': { post: { ...sends(item), responses: one } },
+    '/things/{id}': { get: { parameters: [ID], responses: one } },
+    '/things/{id}/log': text,
+  });
+  const { mock } = await openShop({ spec });
+  const headers = { 'content-type': 'application/json' };
+  const created = await mock.fetch('/things', { method: 'POST', headers, body: '{"name":"first"}' });
+  const { id } = (await created.json()) as { readonly id: number };
+  for (const accept of ['*/*', 'application/json']) {
+    const read = await mock.fetch(`/things/${id}`, { headers: { accept } });
+    expect([read.status, read.headers.get('content-type')]).toEqual([200, 'text/plain']);
+    expect(await read.json()).toEqual({ id, name: 'first' });
+  }
+  const log = await mock.fetch(`/things/${id}/log`, { headers: { accept: 'application/json' } });
+  expect(log.status).toBe(406);
+});
+
 it('a list shows its items in each media type, as the schema of that type declares them', async () => {
   const linked = object({ _embedded: object({ things: arrayOf(ref('Linked')) }) });
   const plain = object({ things: arrayOf(ref('Plain')) });

@@ -91,7 +91,7 @@ function readResponse(document: unknown, found: Located, status: string): Declar
     status,
     description: readString(found.value['description']),
     headers: readHeaders(document, found),
-    content: sortByStructure(document, readContent(document, found)),
+    content: sortByStructure(document, readContent(document, found)).map((media) => withLabel(document, media)),
     links: Object.fromEntries(findObjects(document, found, 'links').map(([name, link]) => [name, link.value])),
     pointer: found.pointer,
     extensions: readExtensions(found.value),
@@ -108,6 +108,14 @@ function sortByStructure(document: unknown, content: readonly MediaType[]): read
   const structured = content.filter(({ type }) => isStructuredType(type));
   if (structured.length === 0 || !isStructure(document, first)) return content;
   return [...structured, ...content.filter((media) => !structured.includes(media))];
+}
+
+/** Marks text that the schema describes as an object or an array. */
+function withLabel(document: unknown, media: MediaType): MediaType {
+  if (media.schema === undefined || !/^text\/(?:plain|html)(?:;|$)/.test(media.type)) return media;
+  const target = readPointer(document, followBareReferences(document, media.schemaPointer));
+  const isNamed = isObject(target) && (target['type'] !== undefined || target['properties'] !== undefined);
+  return isNamed && isStructure(document, media) ? { ...media, isJson: true } : media;
 }
 
 function isStructure(document: unknown, { schema, schemaPointer }: MediaType): boolean {

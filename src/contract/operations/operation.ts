@@ -131,6 +131,8 @@ export interface MediaType {
   readonly itemSchemaPointer: string;
   readonly examples: readonly Example[];
   readonly encoding: Readonly<Record<string, Encoding>>;
+  /** Whether a response calls something text that its schema describes as an object or an array: it is JSON. */
+  readonly isJson?: boolean;
   readonly pointer: string;
 }
 

@@ -54,11 +54,12 @@ export function findBodyMedia({ body }: Pick<Operation, 'body'>): MediaType | un
   return findJsonMedia(content) ?? content.find(({ schema }) => schema !== undefined);
 }
 
-/** The JSON entry of a `content` map that has a schema. */
+/** The JSON entry of a `content` map that has a schema; JSON that is called text comes last. */
 export function findJsonMedia(content: readonly MediaType[]): MediaType | undefined {
-  return content.find(
+  const json = content.find(
     ({ type, schema }) => schema !== undefined && (isJsonType(type) || isCovered('application/json', toEssence(type))),
   );
+  return json ?? content.find(({ isJson }) => isJson === true);
 }
 
 /** The status that a key of `responses` is answered with: 200 for `default`, 400 for `4XX`. */

@@ -144,7 +144,8 @@ function readUsable(choice: ResponseChoice | undefined): ResponseChoice | undefi
   const { media, mediaType } = choice;
   const type = typeof media?.schema === 'object' ? media.schema.type : undefined;
   const text = media?.schema === undefined || isScalarType(type);
-  return mediaType === undefined || text || isStructuredType(mediaType) ? choice : undefined;
+  if (mediaType === undefined || text || isStructuredType(mediaType)) return choice;
+  return media?.isJson === true ? choice : undefined;
 }
 
 /** The origin that a request is sent to. */

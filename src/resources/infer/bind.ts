@@ -208,6 +208,7 @@ function isOpaque(operation: Operation): boolean {
   if (findSuccessWithBody(operation) === undefined) return false;
   const media = findSuccessMedia(operation);
   if (media === undefined) return declaresStatus(operation, 302);
+  if (media.isJson === true) return false;
   const type = typeof media.schema === 'object' ? media.schema.type : undefined;
   // A range such as `*/*`, which generators of documents write, covers JSON.
   return !/json|xml|yaml|^(application|\*)\/\*/.test(media.type) || type === 'string';

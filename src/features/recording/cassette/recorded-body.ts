@@ -105,6 +105,22 @@ export function loadBody(folder: string, message: RecordedMessage): RecordedBody
     : readBody(loadBodyBytes(folder, message), message.headers);
 }
 
+/** The JSON of a body, also of one that the service calls text; undefined for other bodies. */
+export function loadJson(folder: string, message: RecordedMessage): unknown {
+  return toJson({ ...message, ...loadBody(folder, message) });
+}
+
+/** As `loadJson`, for a message whose body is not in a file. */
+export function toJson(message: RecordedMessage): unknown {
+  const { body, bodyText } = message;
+  if (body !== undefined || bodyText === undefined || !/^\s*[[{]/.test(bodyText)) return body;
+  const type = readContentType(message.headers);
+  return type !== undefined && LABELS.has(type) ? readJsonBody(bodyText).body : undefined;
+}
+
+/** Media types that services give JSON by mistake. */
+const LABELS: ReadonlySet<string> = new Set(['text/plain', 'text/html']);
+
 /** A recorded request as it is sent again. */
 export function toRequest(
   { method, headers }: Pick<RecordedRequest, 'method' | 'headers'>,

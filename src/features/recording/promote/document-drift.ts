@@ -1,18 +1,19 @@
 import type { Contract } from '../../../contract/contract.js';
 import type { Operation } from '../../../contract/operations/operation.js';
-import { findResponse } from '../../../contract/operations/responses.js';
+import { findJsonMedia, findResponse } from '../../../contract/operations/responses.js';
 import { isJsonType, findMedia } from '../../../contract/media-type.js';
 import { readPointer, readSegments, toPointer, toReference } from '../../../contract/pointer.js';
 import { createFieldsReader } from '../../../contract/schema-view/fields.js';
 import { createSchemaWalk, listApplied, type SchemaPointers } from '../../../contract/schema-view/walk.js';
 import { formatPlace } from '../../../base/errors.js';
-import { COMBINING_KEYWORDS, isObject, readJsonType } from '../../../base/json.js';
-import { readContentType } from '../../../http/header-fields.js';
+import { COMBINING_KEYWORDS, isObject, isScalarType, readJsonType } from '../../../base/json.js';
+import { readContentType, readField } from '../../../http/header-fields.js';
+import { negotiate } from '../../../http/response/negotiate.js';
 import type { Violation } from '../../../schema/violation.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../../../base/exact-json.js';
 import { writeCanonical } from '../cassette/canonical.js';
-import { loadBody } from '../cassette/recorded-body.js';
+import { loadJson } from '../cassette/recorded-body.js';
 import type { CheckResponse } from '../../../http/response/response-check.js';
 import { toChange } from '../drift/drift.js';
 
@@ -46,6 +47,10 @@ export function findDocumentChanges(cassette: Cassette, parts: DriftParts): read
   const write = createChangeWriter(parts.contract);
   const undeclared = createUndeclaredFinder(parts.contract);
   for (const exchange of cassette.exchanges) {
+    const change = relabel(cassette, exchange, parts.contract);
+    if (change !== undefined) changes.set(JSON.stringify(change.actions), change);
+  }
+  for (const exchange of cassette.exchanges) {
     const answer = readAnswer(cassette, exchange, parts.contract);
     if (answer === undefined) continue;
     const { operation, response, body, root } = answer;
@@ -64,10 +69,48 @@ function readAnswer(cassette: Cassette, exchange: StoredExchange, contract: Cont
   const operation = contract.operation(exchange.operation);
   if (operation === undefined || response === undefined || response.status >= 300) return undefined;
   const type = readContentType(response.headers) ?? '';
-  const media = isJsonType(type) ? findMedia(findResponse(operation, response.status)?.content ?? [], type) : undefined;
-  const body = toDoubles(loadBody(cassette.folder, response).body);
-  if (media?.schema === undefined || body === undefined) return undefined;
+  const media = findMedia(findResponse(operation, response.status)?.content ?? [], type);
+  const body = toDoubles(loadJson(cassette.folder, response));
+  const isJson = isJsonType(type) || media?.isJson === true;
+  if (media?.schema === undefined || body === undefined || !isJson) return undefined;
   return { operation, response, body, root: media.schemaPointer };
+}
+
+/** The change of the document after which an answer of JSON has the media type that the service labels it with. */
+function relabel(cassette: Cassette, exchange: StoredExchange, contract: Contract): DocumentChange | undefined {
+  const { request, response } = exchange;
+  const operation = contract.operation(exchange.operation);
+  const type = response && readContentType(response.headers);
+  if (operation === undefined || response === undefined || type === undefined) return undefined;
+  if (response.status >= 300 || isJsonType(type)) return undefined;
+  const content = findResponse(operation, response.status)?.content ?? [];
+  const declared = findJsonMedia(content);
+  if (declared?.schema === undefined || declared.isJson === true || loadJson(cassette.folder, response) === undefined)
+    return undefined;
+  const { schema } = contract.resolve(declared.schema, declared.schemaPointer);
+  // The content of a file is text, whatever it is.
+  if (isObject(schema) && isScalarType(schema['type'])) return undefined;
+  const known = findMedia(
+    content.filter((media) => media !== declared),
+    type,
+  );
+  // Some services send both, and some send what was asked for.
+  const isAsked =
+    known !== undefined && negotiate(readField(request.headers, 'accept') ?? null, [declared.type]) === undefined;
+  const isMixed = cassette.exchanges.some(
+    (other) =>
+      other.operation === operation.id &&
+      other.response?.status === response.status &&
+      isJsonType(readContentType(other.response.headers) ?? ''),
+  );
+  const [own, above] = [1, 2].map((levels) => toPointer(...readSegments(declared.schemaPointer).slice(0, -levels)));
+  const target = above === undefined ? undefined : toTarget(contract, above);
+  if (own === undefined || above === undefined || target === undefined || isAsked || isMixed) return undefined;
+  const remove = { target: `${target}[${quote(declared.type)}]`, remove: true };
+  return {
+    message: `${formatPlace(contract.locate(above))}: send ${JSON.stringify(type)} in place of ${JSON.stringify(declared.type)}, as the service does`,
+    actions: [remove, ...(known === undefined ? [{ target, update: { [type]: contract.at(own) } }] : [])],
+  };
 }
 
 /** A member that no schema of its object has, and the schema that should have it. */

@@ -3,7 +3,7 @@ import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../../../base/exact-json.js';
 import { writeCanonical } from '../cassette/canonical.js';
 import { DERIVATIONS, fillDerived } from '../../../generate/derived-values.js';
-import { loadBody } from '../cassette/recorded-body.js';
+import { loadJson } from '../cassette/recorded-body.js';
 import type { CreatedSample } from '../../../resources/item/resource.js';
 import { type Item, type PromoteParts, isPart, readItems, readSentId, readShown, toId } from './promote.js';
 import { isTime } from '../matching/volatile.js';
@@ -97,7 +97,7 @@ function observe(
   const { collection, action } = binding;
   const { idProperty = 'id' } = parts.collections.get(collection) ?? {};
   const sent = toDoubles(request.body);
-  const body = toDoubles(loadBody(cassette.folder, response).body);
+  const body = toDoubles(loadJson(cassette.folder, response));
   const id = binding.id.map((name) => toId(request.pathParams[name])).join('/');
   if (response.status < 300) witness.isKnown = true;
   else if (binding.id.length > 0 && GONE.has(response.status)) witness.isMissing = true;

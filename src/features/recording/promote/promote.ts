@@ -6,7 +6,7 @@ import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../../../base/exact-json.js';
 import { writeCanonical } from '../cassette/canonical.js';
 import type { RecordedResponse } from '../cassette/exchange.js';
-import { loadBody, writeBody } from '../cassette/recorded-body.js';
+import { loadBody, loadJson, writeBody } from '../cassette/recorded-body.js';
 import { groupPages, isCursor, readPages } from '../drift/lists.js';
 
 /** The action of an operation on a collection, as inferred from the contract. */
@@ -151,7 +151,7 @@ function observe({ cassette, exchange, binding, parts, traceOf, findId, created,
     parents[parent.collection] = parentId;
   }
   const id = parts.collections.has(collection) ? findId(collection, readId(binding.id)) : readId(binding.id);
-  const body = toDoubles(loadBody(cassette.folder, response).body);
+  const body = toDoubles(loadJson(cassette.folder, response));
   const { item: shown, id: shownId } = readShown(body, idProperty, listIdParameters(parts, collection));
   const createdId = action === 'create' ? (shownId ?? readSentId(toDoubles(request.body), idProperty)) : undefined;
   const show = (trace: Trace, item: Item): void => {

@@ -7,7 +7,7 @@ import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../../../base/exact-json.js';
 import { listDifferences, toShortText } from '../cassette/canonical.js';
 import type { RecordedBody, RecordedResponse } from '../cassette/exchange.js';
-import { loadBody, readBody, toRequest, writeBody } from '../cassette/recorded-body.js';
+import { loadBody, readBody, toJson, toRequest, writeBody } from '../cassette/recorded-body.js';
 import { compareHeads } from '../drift/drift.js';
 import { isTime } from '../matching/volatile.js';
 
@@ -93,7 +93,7 @@ export async function* resend(
     const change = compareHeads(recorded, answer);
     if (change?.kind !== 'status' && parts.creates(exchange)) {
       const sent = JSON.stringify(toDoubles(exchange.request.body ?? null));
-      learn(toDoubles(recorded.body), toDoubles(answer.body), { generated, sent });
+      learn(toDoubles(toJson(recorded)), toDoubles(toJson(answer)), { generated, sent });
     }
     yield { exchange, recorded, answer, change };
   }
@@ -132,16 +132,17 @@ function learn(
 }
 
 function compareBodies(
-  recorded: RecordedBody,
-  received: RecordedBody,
+  recorded: RecordedResponse,
+  received: RecordedResponse,
   isGenerated: (was: unknown, is: unknown) => boolean,
 ): readonly string[] {
-  if (recorded.body === undefined && received.body === undefined) {
+  const [was, is] = [toJson(recorded), toJson(received)];
+  if (was === undefined && is === undefined) {
     return toBytes(recorded).equals(toBytes(received)) ? [] : ['the bytes of the body differ'];
   }
   const isResized = (one: object, other: object): boolean =>
     Array.isArray(one) && Array.isArray(other) && one.length !== other.length;
-  const differences = listDifferences(toDoubles(recorded.body), toDoubles(received.body), isResized);
+  const differences = listDifferences(toDoubles(was), toDoubles(is), isResized);
   return differences.flatMap(({ pointer, one, other }) => {
     const place = pointer === '' ? 'the body' : pointer;
     if (Array.isArray(one) && Array.isArray(other)) return [`${place} had ${one.length} items and has ${other.length}`];
