@@ -26,8 +26,8 @@ const READERS = [
   /^resources\/item\/declared-members\.ts$/u,
   // Writes the schemas of items, and invalid values.
   /^tools\/(?:derive\/|verify\/mistakes\.ts$)/u,
-  // Writes changes of schemas.
-  /^features\/recording\/promote\/document-drift\.ts$/u,
+  // Writes changes of schemas, and those of methods.
+  /^features\/recording\/promote\/(?:document-drift|methods)\.ts$/u,
 ];
 
 /** Names that are looked up in lists: a regular expression with three alternatives, or an array of three names. */

@@ -147,6 +147,23 @@ describe('path keys that differ after their #', () => {
   });
 });
 
+it('a path key that has a member of the body after its # is chosen by that member, also for an invalid body', async () => {
+  const named = (size: Part): Part => ({
+    post: { ...sends(object({ method: TEXT, size }, 'method', 'size')), ...shows(ref('Verse')) },
+  });
+  const spec = toDocument(
+    { '/poems': named(TEXT), '/poems#method=add': named(INTEGER), '/poems#method=toString': named(BOOLEAN) },
+    schemas,
+  );
+  const { send } = await openShop({ spec, state: false });
+  const statusOf = async (method: unknown, size: unknown): Promise<number> =>
+    (await send('POST', '/poems', { method, size })).status;
+  expect(await Promise.all([statusOf('add', 1), statusOf('add', 'a'), statusOf('toString', true)])).toEqual([
+    200, 400, 200,
+  ]);
+  expect(await Promise.all([statusOf('other', 'a'), statusOf('other', 1)])).toEqual([200, 400]);
+});
+
 describe('a list that is also a stream', () => {
   const Boat = object({ id: TEXT, name: TEXT }, 'id', 'name');
   const list = (item: object): ReturnType<typeof toDocument> =>

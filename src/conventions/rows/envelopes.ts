@@ -31,6 +31,8 @@ export const ENVELOPES = {
     names: 'options settings params parameters config configuration',
     seen: 'GitHub, Stripe',
   },
+  /** Tells the methods of one path apart, in a request. */
+  method: { where: 'property', names: 'method action command cmd', seen: 'aria2, Transmission, AWS' },
   /** Says whether a request succeeded. */
   success: { where: 'property', names: 'ok success succeeded issuccess(ful)?', seen: 'Slack' },
   /** Arrays about the request, not of items. */

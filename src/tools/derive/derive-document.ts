@@ -1,6 +1,6 @@
 import { isObject } from '../../base/json.js';
 import { toSingular } from '../../conventions/names.js';
-import { inferSchema } from './infer-schema.js';
+import { inferSchema } from '../../contract/schema-view/infer-schema.js';
 
 /** Items by collection, and singletons, by name: the content of a `db.json` of json-server. */
 export type ItemData = Readonly<Record<string, readonly object[] | object>>;

@@ -11,6 +11,7 @@ import {
 } from '../../../features/recording/promote/document-drift.js';
 import { learnHints } from '../../../features/recording/promote/learn.js';
 import { learnErrors } from '../../../features/recording/promote/learn-errors.js';
+import { findMethodChanges, type MethodCassette, readMethods } from '../../../features/recording/promote/methods.js';
 import type { RerunDifference } from '../../../features/recording/promote/rerun.js';
 import { inferResources } from '../../../resources/infer/infer.js';
 import { createValidators } from '../../../schema/validate.js';
@@ -19,7 +20,7 @@ import { writeOutputFile } from '../../output.js';
 import type { PromoteFlags } from './promote-report.js';
 
 /** The overlay of a promoted recording. */
-interface PromotedOverlay {
+interface PromotedOverlay extends MethodCassette {
   /** Undefined without one. */
   readonly file: string | undefined;
   /** The contract with the overlay. */
@@ -35,27 +36,38 @@ const MAX_ROUNDS = 8;
 
 /** Writes an overlay with what recordings show and the contract does not say: schemas that differ, and hints about collections and errors. */
 export async function writeOverlay(
-  cassette: Cassette,
+  recorded: Cassette,
   original: Contract,
   flags: PromoteFlags & { readonly spec: string },
 ): Promise<PromotedOverlay> {
   const { spec, into } = flags;
-  const file = join(into, '..', `${cassette.name}-hints.overlay.json`);
+  const file = join(into, '..', `${recorded.name}-hints.overlay.json`);
   const load = (actions: readonly object[]): Promise<Contract> => {
-    const info = { title: `Learned from the cassette "${cassette.name}"`, version: '1.0.0' };
+    const info = { title: `Learned from the cassette "${recorded.name}"`, version: '1.0.0' };
     writeOutputFile(file, `${JSON.stringify({ overlay: '1.0.0', info, actions }, null, 2)}\n`);
     return loadDocument({ spec, overlay: [file] });
   };
   const changes = new Map<string, DocumentChange>();
   const listActions = (): readonly object[] => [...changes.values()].flatMap(({ actions }) => actions);
   let contract = original;
+  const resources = inferResources(original);
+  const add = (found: readonly DocumentChange[]): void => {
+    for (const change of found) changes.set(JSON.stringify(change.actions), change);
+  };
+  add(findMethodChanges(recorded, original, (operation) => resources.bindings.has(operation)));
+  if (changes.size > 0) {
+    rejectOverwriting([file], flags);
+    contract = await load(listActions());
+  }
+  const methods = readMethods(recorded, contract);
+  const { cassette } = methods;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const check = createResponseCheck(createValidators(contract));
     const found = findDocumentChanges(cassette, { contract, check });
     const before = changes.size;
-    for (const change of found) changes.set(JSON.stringify(change.actions), change);
+    add(found);
     if (changes.size === before) break;
-    rejectOverwriting(round === 0 ? [file] : [], flags);
+    rejectOverwriting(before === 0 ? [file] : [], flags);
     contract = await load(listActions());
   }
   const hints = toHints(cassette, contract);
@@ -65,6 +77,7 @@ export async function writeOverlay(
     contract = await load(actions);
   }
   const overlay = {
+    ...methods,
     file: actions.length > 0 ? file : undefined,
     contract,
     drift: [...changes.values()].map(({ message }) => message),

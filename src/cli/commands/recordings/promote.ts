@@ -11,6 +11,7 @@ import { createResponseCheck } from '../../../http/response/response-check.js';
 import { toDoubles } from '../../../base/exact-json.js';
 import { readCall } from '../../../features/recording/matching/exchange-index.js';
 import { createMatcher } from '../../../features/recording/matching/match.js';
+import type { MethodCassette } from '../../../features/recording/promote/methods.js';
 import type { SkippedItem } from '../../../features/recording/promote/promote-files.js';
 import { toPromotedScenario } from '../../../features/recording/promote/promote-rules.js';
 import { rerun, type RerunDifference } from '../../../features/recording/promote/rerun.js';
@@ -24,13 +25,13 @@ import { listAnswers, type PromoteOutcome, type PromoteFlags } from './promote-r
 
 /** Writes fixtures (and scenarios for other recorded answers) from a cassette, and repeats its requests against a mock with them. */
 export async function promoteCassette(
-  cassette: Cassette,
+  recorded: Cassette,
   recordingParts: RecordingParts,
   flags: PromoteFlags & { readonly spec: string },
 ): Promise<PromoteOutcome> {
   const { spec, into, final = false } = flags;
-  const learned = await writeOverlay(cassette, recordingParts.contract, flags);
-  const { contract, drift } = learned;
+  const learned = await writeOverlay(recorded, recordingParts.contract, flags);
+  const { contract, drift, cassette } = learned;
   const resources = inferResources(contract);
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);
@@ -48,7 +49,7 @@ export async function promoteCassette(
   const withErrors = await learned.addErrors(plain);
   const overlays = listFiles(withErrors);
   const first = withErrors === learned ? plain : await run(overlays, {});
-  const write = createScenarioWriter(cassette, { ...parts, recordingParts: createParts(contract), different: first });
+  const write = createScenarioWriter(learned, { ...parts, recordingParts: createParts(contract), different: first });
   let { scenarios, left } = write([]);
   let differences = Object.keys(scenarios).length === 0 ? first : await run(overlays, scenarios);
   // The schema of an error adds what the recorded one did not have.
@@ -127,7 +128,7 @@ interface WrittenScenarios {
 
 /** Creates the writer of scenarios for exchanges that the mock answers differently; it gets those whose bodies must be exact. */
 function createScenarioWriter(
-  cassette: Cassette,
+  { cassette, repeatedOf }: MethodCassette,
   parts: FixtureParts & { readonly recordingParts: RecordingParts; readonly different: readonly RerunDifference[] },
 ): (inexact: readonly StoredExchange[]) => WrittenScenarios {
   const { contract, resources, validators, recordingParts } = parts;
@@ -139,6 +140,7 @@ function createScenarioWriter(
     keyOf: createMatcher(cassette, recordingParts).keyOf,
     queryOf: ({ request }: StoredExchange) => readCall(request, recordingParts)?.query ?? {},
     bodyOf: ({ request }: StoredExchange) => toDoubles(request.body) ?? readCall(request, recordingParts)?.body,
+    repeatedOf,
     findMistake: (scenario: object) => findScenarioMistake({ promoted: scenario }, context),
   };
   const different = parts.different.map(({ exchange }) => exchange);

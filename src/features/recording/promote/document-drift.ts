@@ -16,6 +16,7 @@ import { writeCanonical } from '../cassette/canonical.js';
 import { loadJson } from '../cassette/recorded-body.js';
 import type { CheckResponse } from '../../../http/response/response-check.js';
 import { toChange } from '../drift/drift.js';
+import { isFailure } from './failure.js';
 
 /** A change of the document after which it allows what a recording shows. */
 export interface DocumentChange {
@@ -72,7 +73,8 @@ function readAnswer(cassette: Cassette, exchange: StoredExchange, contract: Cont
   const media = findMedia(findResponse(operation, response.status)?.content ?? [], type);
   const body = toDoubles(loadJson(cassette.folder, response));
   const isJson = isJsonType(type) || media?.isJson === true;
-  if (media?.schema === undefined || body === undefined || !isJson) return undefined;
+  if (media?.schema === undefined || body === undefined || !isJson || isFailure(response.status, body))
+    return undefined;
   return { operation, response, body, root: media.schemaPointer };
 }
 

@@ -1,5 +1,5 @@
 import { toDoubles } from '../../../base/exact-json.js';
-import { addTo, isObject, mapScalars } from '../../../base/json.js';
+import { addTo, isObject, mapScalars, mapValues } from '../../../base/json.js';
 import { escapePattern } from '../../../base/text.js';
 import { isJsonType } from '../../../contract/media-type.js';
 import { toPointer } from '../../../contract/pointer.js';
@@ -9,6 +9,7 @@ import { toGeneralCondition } from '../../../http/response/error-conditions.js';
 import { writeCanonical } from '../cassette/canonical.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { loadBody, readText, writeBody } from '../cassette/recorded-body.js';
+import { isFailure } from './failure.js';
 import type { Refusal, RerunDifference } from './rerun.js';
 
 /** The template of an error (`x-mock.errors`). */
@@ -143,10 +144,11 @@ function toSample(cassette: Cassette, exchange: StoredExchange, refusal: Refusal
   const { request, response, operation } = exchange;
   if (refusal === undefined || response === undefined || request.method === 'HEAD') return undefined;
   const { condition } = refusal;
-  if (!isSameKind(response.status, condition)) return undefined;
   const form = readForm(cassette, response);
   if (form === undefined) return undefined;
-  const body = generalize(form.body, { exchange, param: refusal.param });
+  const isReported = response.status < 400 && isFailure(response.status, form.body);
+  if (!isReported && !isSameKind(response.status, condition)) return undefined;
+  const body = repeatMembers(generalize(form.body, { exchange, param: refusal.param }), form.body, exchange);
   const status = CONDITIONS[condition].statuses[0] === response.status ? {} : { status: response.status };
   return { operation, condition, template: { ...status, ...form, body } };
 }
@@ -209,6 +211,16 @@ function generalize(
     if (whole !== undefined && isObject(body) && typeof whole.value !== 'string') return scalar;
     return scalar.replace(pattern, (text) => byText.get(text)?.placeholder ?? text);
   });
+}
+
+/** A body whose members that repeat one of the request, however short, are placeholders. */
+function repeatMembers(body: unknown, recorded: unknown, { request }: StoredExchange): unknown {
+  const sent = toDoubles(request.body);
+  if (!isObject(body) || !isObject(recorded) || !isObject(sent)) return body;
+  const isRepeated = (name: string): boolean => typeof sent[name] !== 'object' && sent[name] === recorded[name];
+  return mapValues(body, (value, name) =>
+    Object.hasOwn(sent, name) && isRepeated(name) ? `{$request.body#${toPointer(name)}}` : value,
+  );
 }
 
 function listRequestValues({ request }: StoredExchange): readonly RequestValue[] {

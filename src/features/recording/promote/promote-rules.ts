@@ -1,6 +1,7 @@
 import { means } from '../../../conventions/conventions.js';
 import type { Contract } from '../../../contract/contract.js';
-import { isObject } from '../../../base/json.js';
+import { filterMembers, isObject, mapValues } from '../../../base/json.js';
+import { toPointer } from '../../../contract/pointer.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import { type HeaderFields, readContentType, readField } from '../../../http/header-fields.js';
 import { isJsonType } from '../../../contract/media-type.js';
@@ -24,6 +25,8 @@ interface PromotedRuleParts {
   queryOf(exchange: StoredExchange): Readonly<Record<string, unknown>>;
   /** The JSON body of a request, or the fields of its form, typed according to the contract; undefined for another body. */
   bodyOf(exchange: StoredExchange): unknown;
+  /** The members of the request of an exchange that its answer repeats. */
+  repeatedOf(exchange: StoredExchange): ReadonlySet<string>;
   /** Why a scenario with one rule is not valid; undefined if it is. */
   findMistake(scenario: object): string | undefined;
 }
@@ -39,8 +42,9 @@ interface PromotedScenario {
 export function toPromotedScenario(
   cassette: Cassette,
   exchanges: readonly StoredExchange[],
-  parts: PromotedRuleParts & { readonly description: string },
+  given: PromotedRuleParts & { readonly description: string },
 ): PromotedScenario {
+  const parts = { ...given, ...withoutRepeated(given) };
   const operations: Record<string, object[]> = {};
   const skipped: SkippedItem[] = [];
   for (const exchange of exchanges) {
@@ -53,11 +57,12 @@ export function toPromotedScenario(
       continue;
     }
     const isInexact = parts.inexact.includes(exchange);
-    const respond = toAnswer(cassette, response, isInexact);
-    if (typeof respond === 'string') {
-      skip(respond);
+    const answer = toAnswer(cassette, response, isInexact);
+    if (typeof answer === 'string') {
+      skip(answer);
       continue;
     }
+    const respond = repeat(answer, parts.repeatedOf(exchange));
     const when = toCondition(cassette, { exchange, operation }, parts);
     const body = toDoubles(loadBody(cassette.folder, response).body);
     const [violation] = parts.check(operation, { ...response, body });
@@ -76,6 +81,30 @@ export function toPromotedScenario(
   return { scenario: isEmpty ? undefined : { description: parts.description, operations }, skipped };
 }
 
+/** The readers of requests without what answers only repeat. */
+function withoutRepeated({
+  bodyOf,
+  keyOf,
+  repeatedOf,
+}: PromotedRuleParts): Pick<PromotedRuleParts, 'bodyOf' | 'keyOf'> {
+  const readBody = (exchange: StoredExchange): unknown => {
+    const body = bodyOf(exchange);
+    return isObject(body) ? filterMembers(body, (name) => !repeatedOf(exchange).has(name)) : body;
+  };
+  const readKey = (exchange: StoredExchange): string | undefined =>
+    repeatedOf(exchange).size === 0 ? keyOf(exchange) : writeCanonical([exchange.operation, readBody(exchange)]);
+  return { bodyOf: readBody, keyOf: readKey };
+}
+
+/** An answer with the members that it repeats from any request. */
+function repeat(answer: Readonly<Record<string, unknown>>, repeated: ReadonlySet<string>): object {
+  const { body } = answer;
+  if (!isObject(body)) return answer;
+  const toExpression = (value: unknown, name: string): unknown =>
+    repeated.has(name) ? `$request.body#${toPointer(name)}` : value;
+  return { ...answer, body: mapValues(body, toExpression) };
+}
+
 /** Whether only a slash at the end of the path distinguishes a request, such as one that is redirected, from others of its operation. */
 function isOtherPath({ request }: StoredExchange, { id, path }: Operation, { exchanges }: Cassette): boolean {
   const hasSlash = request.path.endsWith('/');
@@ -84,7 +113,11 @@ function isOtherPath({ request }: StoredExchange, { id, path }: Operation, { exc
 }
 
 /** The recorded answer as a rule gives it, or why a rule cannot. @param isExact - Whether nothing may be added to an error. */
-function toAnswer(cassette: Cassette, response: RecordedResponse, isExact: boolean): object | string {
+function toAnswer(
+  cassette: Cassette,
+  response: RecordedResponse,
+  isExact: boolean,
+): Readonly<Record<string, unknown>> | string {
   // The part that came is all that the client wanted, if the client ended it.
   if (response.cut === 'upstream')
     return 'the upstream broke the connection, so that the recorded response is not complete';

@@ -1,0 +1,11 @@
+import { isObject } from '../../../base/json.js';
+import { means } from '../../../conventions/conventions.js';
+
+/** Whether an answer says that its request failed: by its status, or in the body of a success. */
+export function isFailure(status: number, body: unknown): boolean {
+  if (status >= 400) return true;
+  if (!isObject(body)) return false;
+  const { error } = body;
+  const isFlagged = Object.entries(body).some(([name, value]) => value === false && means(name, 'envelopes.success'));
+  return isFlagged || (error !== undefined && error !== null && error !== false && error !== '' && error !== 0);
+}

@@ -1,0 +1,217 @@
+// Several methods at one path, told apart by a member of the body, as JSON-RPC has them.
+import { toDoubles } from '../../../base/exact-json.js';
+import { formatPlace } from '../../../base/errors.js';
+import { addTo, filterMembers, isObject, mapValues, readMember } from '../../../base/json.js';
+import type { Contract } from '../../../contract/contract.js';
+import type { MediaType, Operation } from '../../../contract/operations/operation.js';
+import { findJsonMedia } from '../../../contract/operations/responses.js';
+import { readSegments, toReference } from '../../../contract/pointer.js';
+import { inferSchema } from '../../../contract/schema-view/infer-schema.js';
+import { means } from '../../../conventions/conventions.js';
+import { readContentType } from '../../../http/header-fields.js';
+import { findNamed, readKey } from '../../../http/request/variants.js';
+import type { Cassette, StoredExchange } from '../cassette/cassette.js';
+import { loadJson } from '../cassette/recorded-body.js';
+import { type DocumentChange, toTarget } from './document-drift.js';
+import { isFailure } from './failure.js';
+
+/** A JSON object. */
+type Body = Readonly<Record<string, unknown>>;
+
+/** A request with a JSON object, and the answer with another one. */
+interface MethodCall {
+  readonly sent: Body;
+  readonly shown: Body;
+  readonly status: number;
+  readonly type: string;
+}
+
+/**
+ * The changes after which each recorded method of a path is an operation of its own: `/rpc#method=add` beside `/rpc`.
+ *
+ * @param isBound - Whether an operation is one on a collection.
+ */
+export function findMethodChanges(
+  cassette: Cassette,
+  contract: Contract,
+  isBound: (operation: string) => boolean,
+): readonly DocumentChange[] {
+  return contract.operations.flatMap((operation) => {
+    if (isBound(operation.id) || /[{#]/.test(operation.path)) return [];
+    const calls = listCalls(cassette, (each) => each.operation === operation.id);
+    const name = findMethodName(calls);
+    const media = operation.body && findJsonMedia(operation.body.content);
+    if (name === undefined || media === undefined) return [];
+    return describeMethods(contract, { operation, media, name }, calls) ?? [];
+  });
+}
+
+function listCalls(
+  { folder, exchanges }: Cassette,
+  isOwn: (exchange: StoredExchange) => boolean,
+): readonly MethodCall[] {
+  return exchanges.filter(isOwn).flatMap(({ request, response }): readonly MethodCall[] => {
+    if (response === undefined) return [];
+    const [sent, shown] = [toDoubles(request.body), toDoubles(loadJson(folder, response))];
+    const { status, headers } = response;
+    const type = readContentType(headers) ?? 'application/json';
+    return isObject(sent) && isObject(shown) ? [{ sent, shown, status, type }] : [];
+  });
+}
+
+/** The member of all bodies that names a method; undefined without one. */
+function findMethodName(calls: readonly MethodCall[]): string | undefined {
+  const names = Object.keys(calls[0]?.sent ?? {}).filter((name) => means(name, 'envelopes.method'));
+  return names.find((name) => calls.every(({ sent }) => typeof readMember(sent, name) === 'string'));
+}
+
+/** Methods that can be a part of a path key. */
+const METHOD = /^[\w.:-]+$/;
+
+/** The code of JSON-RPC 2.0 (section 5.1) for a method that does not exist. */
+const NO_METHOD = -32601;
+
+interface SharedOperation {
+  readonly operation: Operation;
+  /** The body of its requests. */
+  readonly media: MediaType;
+  /** The member that tells its methods apart. */
+  readonly name: string;
+}
+
+/** Undefined for an operation that no overlay can change. */
+function describeMethods(
+  contract: Contract,
+  shared: SharedOperation,
+  calls: readonly MethodCall[],
+): readonly DocumentChange[] | undefined {
+  const { operation, media, name } = shared;
+  const [paths, body] = [toTarget(contract, '/paths'), toTarget(contract, media.pointer)];
+  // Documents of Swagger 2.0 have no `content`.
+  const isPlain = readSegments(contract.locate(media.pointer).pointer ?? '').includes('content');
+  if (paths === undefined || body === undefined || !isPlain) return undefined;
+  const byMethod = new Map<string, MethodCall[]>();
+  for (const call of calls) addTo(byMethod, String(readMember(call.sent, name)), call);
+  const failing = [...byMethod].filter(([, own]) => own.every(({ shown, status }) => isFailure(status, shown)));
+  const isUnknown = ({ shown }: MethodCall): boolean =>
+    isObject(shown['error']) && shown['error']['code'] === NO_METHOD;
+  const named = failing.filter(([, own]) => own.every(isUnknown));
+  const unknown = new Set((named.length > 0 ? named : failing).map(([method]) => method));
+  const known = [...byMethod].filter(([method]) => METHOD.test(method) && !unknown.has(method));
+  if (known.length === 0) return undefined;
+  const repeated = listRepeated(calls, name);
+  const place = formatPlace(contract.locate(operation.pointer));
+  const changes = known.map(([method, own]): DocumentChange => {
+    const path = `${operation.path}#${name}=${method}`;
+    const described = describeMethod(contract, shared, { method, calls: own, repeated });
+    return {
+      message: `${place}: the method ${JSON.stringify(method)} is an operation of its own`,
+      actions: [{ target: paths, update: { [path]: { [operation.method.toLowerCase()]: described } } }],
+    };
+  });
+  if (unknown.size === 0) return changes;
+  const schema = { type: 'object', properties: { [name]: { enum: known.map(([method]) => method) } } };
+  const allOf = [...(media.schema === undefined ? [] : [contract.at(media.schemaPointer)]), schema];
+  const message = `${place}: ${JSON.stringify(name)} is one of the recorded methods`;
+  const remove = { target: `${body}['schema']`, remove: true };
+  return [...changes, { message, actions: [remove, { target: body, update: { schema: { allOf } } }] }];
+}
+
+function describeMethod(
+  contract: Contract,
+  { operation, media, name }: SharedOperation,
+  own: { readonly method: string; readonly calls: readonly MethodCall[]; readonly repeated: ReadonlySet<string> },
+): object {
+  const { method, calls, repeated } = own;
+  const successes = calls.filter(({ shown, status }) => !isFailure(status, shown));
+  const raw = contract.at(operation.pointer);
+  const kept = isObject(raw) ? filterMembers(raw, (member) => KEPT.has(member)) : {};
+  const sent = describe(
+    calls.map((call) => call.sent),
+    repeated,
+  );
+  const { status = 200, type = 'application/json' } = successes[0] ?? calls[0] ?? {};
+  const shown = describe(
+    (successes.length > 0 ? successes : calls).map((call) => call.shown),
+    repeated,
+  );
+  const others = operation.responses.flatMap((response) => {
+    const { pointer } = contract.locate(response.pointer);
+    return response.status === String(status) || pointer === undefined
+      ? []
+      : [[response.status, { $ref: toReference(pointer) }] as const];
+  });
+  return {
+    ...kept,
+    // An id that is made of the path has the method already.
+    ...(isObject(raw) && raw['operationId'] !== undefined && { operationId: `${operation.id}.${method}` }),
+    requestBody: {
+      required: true,
+      content: {
+        [media.type]: {
+          schema: { ...sent, required: [name], properties: { ...sent.properties, [name]: { const: method } } },
+        },
+      },
+    },
+    responses: {
+      ...Object.fromEntries(others),
+      [status]: { description: 'As recorded', content: { [type]: { schema: shown } } },
+    },
+  };
+}
+
+/** Members of an operation that its methods have too. */
+const KEPT: ReadonlySet<string> = new Set(['parameters', 'security', 'servers', 'tags']);
+
+/** A schema of bodies, of which members that answers repeat can have any value. */
+function describe(bodies: readonly Body[], repeated: ReadonlySet<string>) {
+  const { properties = {} } = inferSchema(bodies);
+  return {
+    type: 'object',
+    properties: mapValues(properties, (schema, member) => (repeated.has(member) ? {} : schema)),
+  };
+}
+
+/** The scalar members that the answers repeat from the requests, such as the `id` of JSON-RPC. */
+function listRepeated(calls: readonly MethodCall[], name: string): ReadonlySet<string> {
+  const names = new Set(calls.flatMap(({ sent }) => Object.keys(sent)));
+  const isRepeated = (member: string): boolean => {
+    const values = calls.flatMap(({ sent, shown }) =>
+      Object.hasOwn(sent, member) && Object.hasOwn(shown, member) ? [[sent[member], shown[member]] as const] : [],
+    );
+    const isFixed = new Set(values.map(([value]) => value)).size === 1 && !means(member, 'ids.id');
+    return values.length > 0 && !isFixed && values.every(([sent, shown]) => typeof sent !== 'object' && sent === shown);
+  };
+  return new Set([...names].filter((member) => member !== name && isRepeated(member)));
+}
+
+/** A cassette whose exchanges have the operations of their methods, and what their rules leave open. */
+export interface MethodCassette {
+  readonly cassette: Cassette;
+  /** The members of the request of an exchange that its answer repeats. */
+  repeatedOf(exchange: StoredExchange): ReadonlySet<string>;
+}
+
+/** The exchanges of a cassette as those of the operations that the overlay has for their methods. */
+export function readMethods(cassette: Cassette, contract: Contract): MethodCassette {
+  const variants = new Map<string, Operation[]>();
+  for (const operation of contract.operations)
+    if (operation.path.includes('#')) addTo(variants, readKey(operation), operation);
+  if (variants.size === 0) return { cassette, repeatedOf: () => NONE };
+  const repeated = new Map<string, ReadonlySet<string>>();
+  const keyOf = ({ operation }: StoredExchange): string => {
+    const known = contract.operation(operation);
+    return known === undefined ? '' : readKey(known);
+  };
+  const exchanges = cassette.exchanges.map((exchange): StoredExchange => {
+    const found = findNamed(variants.get(keyOf(exchange)) ?? [], toDoubles(exchange.request.body));
+    return found === undefined ? exchange : { ...exchange, operation: found.id };
+  });
+  for (const key of variants.keys()) {
+    const calls = listCalls(cassette, (exchange) => keyOf(exchange) === key);
+    repeated.set(key, listRepeated(calls, findMethodName(calls) ?? ''));
+  }
+  return { cassette: { ...cassette, exchanges }, repeatedOf: (exchange) => repeated.get(keyOf(exchange)) ?? NONE };
+}
+
+const NONE: ReadonlySet<string> = new Set();
