@@ -8,6 +8,7 @@ import { createPreferAnswer, type PreferAnswer } from '../answer/sources/prefer.
 import { answersRanges } from '../answer/sources/range.js';
 import { declaresTags } from '../resources/answer/conditions.js';
 import { createPagesSource } from '../answer/sources/pages.js';
+import { createRepeatsSource } from '../answer/sources/repeats.js';
 import { createResultsSource } from '../answer/sources/results.js';
 import { createStateSource } from '../resources/answer/state.js';
 import { createStreamSource } from '../answer/sources/stream.js';
@@ -63,7 +64,11 @@ export interface ContractAnswers {
   readonly decoder: CallDecoder;
   readonly errors: ErrorAnswers;
   readonly answerPreferred: PreferAnswer;
-  readonly sources: Readonly<Record<'example' | 'generate' | 'pages' | 'results' | 'state' | 'stream', AnswerSource>>;
+  readonly sources: Readonly<
+    Record<'example' | 'generate' | 'pages' | 'results' | 'state' | 'stream', AnswerSource>
+  > & {
+    readonly repeats: AnswerSource | undefined;
+  };
   readonly items: Items;
   readonly editors: CollectionEditors;
 }
@@ -259,6 +264,7 @@ function createParts(
       answerPreferred: createPreferAnswer(parts),
       sources: {
         stream: createStreamSource(parts),
+        repeats: createRepeatsSource(contract),
         results: createResultsSource(parts),
         state: createStateSource(parts),
         pages: createPagesSource(parts),

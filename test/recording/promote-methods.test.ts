@@ -91,26 +91,42 @@ const createServer = (protocol: Protocol): Intercept => {
   };
 };
 
-/** What a server of notes answers that was started anew. */
-const createFresh = (protocol: Protocol): ((id: number, call: Call) => object) => {
-  const notes = createNotes(protocol);
-  return (id, [method, params]) => notes(protocol.send(method, params, id) as Sent);
-};
-
-/** Calls that were not recorded. */
-const FRESH: readonly Call[] = [
-  ['system.version', {}],
-  ['system.uptime', {}],
-  ['notes.list', {}],
-  ['other.none', {}],
-];
+/** What the answers to calls that were not recorded say, with numbers in place of the ids that the server makes. */
+async function converse(call: (call: Call) => Promise<object>): Promise<readonly unknown[]> {
+  const seen: unknown[] = [];
+  const ids: number[] = [];
+  const ask = async (...sent: Call): Promise<void> => {
+    const text = JSON.stringify(await call(sent));
+    const made = sent[0] === 'notes.add' ? /"(?:result|data)":\{"id":(\d+)/.exec(text)?.[1] : undefined;
+    if (made !== undefined) ids.push(Number(made));
+    const replaced = ids.reduce(
+      (known, id, i) => known.replaceAll(new RegExp(String.raw`(?<="id":|note )${id}\b`, 'g'), String(i)),
+      text,
+    );
+    seen.push(JSON.parse(replaced));
+  };
+  await ask('system.version', {});
+  await ask('system.uptime', {});
+  await ask('notes.list', {});
+  await ask('other.none', {});
+  await ask('notes.get', { id: 8 });
+  await ask('notes.add', { text: 'first' });
+  await ask('notes.add', { text: 'third' });
+  for (const id of ids) await ask('notes.get', { id });
+  await ask('notes.list', {});
+  for (let i = 0; i < 2; i++) await ask('notes.remove', { id: ids[1] });
+  await ask('notes.get', { id: ids[1] });
+  await ask('notes.list', {});
+  return seen;
+}
 
 it.each(PROTOCOLS)(
   'methods of $name are operations of their own, and answers repeat the id of the request',
   async (protocol) => {
-    const call = async (ask: Ask, id: number, [method, params]: Call): Promise<unknown> => {
+    const call = async (ask: Ask, id: number, [method, params]: Call): Promise<object> => {
       const body = JSON.stringify(protocol.send(method, params, id));
-      return (await ask('/v1/rpc', { method: 'POST', body })).json();
+      const response = await ask('/v1/rpc', { method: 'POST', body });
+      return (await response.json()) as object;
     };
     const recorded = [
       ['system.version', {}],
@@ -133,7 +149,13 @@ it.each(PROTOCOLS)(
     );
     expect(describeDifferences(outcome)).toEqual([]);
     const twin = await openTwin(outcome);
-    const real = createFresh(protocol);
-    for (const [i, each] of FRESH.entries()) expect(await call(twin, 70 + i, each)).toEqual(real(70 + i, each));
+    const real = createNotes(protocol);
+    let id = 70;
+    const answers = await converse((each) => call(twin, (id += 1), each));
+    id = 70;
+    const wanted = await converse(([method, params]) =>
+      Promise.resolve(real(protocol.send(method, params, (id += 1)) as Sent)),
+    );
+    expect(answers).toEqual(wanted);
   },
 );

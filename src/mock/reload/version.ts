@@ -121,7 +121,7 @@ function listSources(
   sessions: Sessions,
 ): readonly AnswerSource[] {
   const { answerPreferred, errors, foreign, handlers } = parts;
-  const { example, generate, pages, results, state, stream } = parts.sources;
+  const { example, generate, pages, repeats, results, state, stream } = parts.sources;
   const accepts = readAccepts(settings.auth, sessions);
   const { lenientAccept } = settings.requests;
   const refuse = createRefuseSource({ errors, accepts, lenientAccept, strict: settings.strict, answerPreferred });
@@ -132,6 +132,7 @@ function listSources(
     return source === undefined ? [] : [source];
   };
   const sources = [
+    ...(repeats === undefined ? [] : [repeats]),
     foreign === undefined || foreign.recordings.enforce === 'all' ? refuse : onlyForMock(refuse, foreign.recordings),
     stream,
     results,

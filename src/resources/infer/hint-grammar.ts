@@ -35,6 +35,8 @@ export interface OperationHint {
   /** By condition, status, range of statuses, or `default`. */
   readonly errors?: Readonly<Record<string, ErrorTemplateHint>>;
   readonly stream?: string;
+  /** Members of the request body that every answer repeats. */
+  readonly repeats?: readonly string[];
 }
 
 /** One collection in the `x-mock` of the document. */
@@ -187,6 +189,12 @@ const OPERATION: Properties<OperationHint> = {
     kind: STRING,
     description: 'The boolean property of the body, or query parameter, that asks for the answer as a stream.',
     otherwise: 'found by its name or description',
+  },
+  repeats: {
+    kind: STRINGS,
+    description:
+      'Members of the JSON body of the request that each answer has with the same value: the `id` of JSON-RPC.',
+    otherwise: 'none',
   },
   query: {
     kind: oneOf('brackets', 'comma', 'dots', 'repeat'),

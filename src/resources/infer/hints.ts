@@ -71,10 +71,13 @@ export function applyHints(index: ContractIndex, inferred: Resources): Resources
   return { collections, bindings, unbound: [...unbound.values()], unknownIds };
 }
 
-/** Whether the hint of an operation says what it does to a collection; the serialization of the query and templates of errors do not. */
+/** Whether the hint of an operation says what it does to a collection. */
 function isOfCollection(hint: unknown): boolean {
-  return !isObject(hint) || Object.keys(hint).some((name) => name !== 'query' && name !== 'errors');
+  return !isObject(hint) || Object.keys(hint).some((name) => !OF_MESSAGES.has(name));
 }
+
+/** Hints about requests and answers alone. */
+const OF_MESSAGES: ReadonlySet<string> = new Set(['errors', 'query', 'repeats']);
 
 interface GivenHint {
   readonly value: unknown;

@@ -328,7 +328,7 @@ function toBinding(
   const parents: ParentLink[] = [];
   const places: Record<string, ParameterPlace> = {};
   const place = (input: RpcInput): void => {
-    places[input.name] = { in: input.in, path: [input.name] };
+    places[input.name] = { in: input.in, path: input.path };
   };
   for (const parent of resource.parents) {
     const input = findParentInput(parent, inputs);
@@ -367,6 +367,8 @@ interface RpcMethod {
 /** A parameter of a query, or a property of a body. */
 interface RpcInput {
   readonly name: string;
+  /** The property names from the root of the body, or the name in the query. */
+  readonly path: readonly string[];
   readonly in: 'body' | 'query';
   readonly required: boolean;
 }
@@ -400,7 +402,10 @@ function readRpcMethod(index: ContractIndex, operation: Operation): RpcMethod | 
   const last = words.at(-1);
   if (last === undefined) return undefined;
   const isNamed = words.length < 2 || operation.path.includes('#') || isVerbAndNoun(words);
-  const found = isNamed ? readVerbFirst(index, operation, words) : readVerbLast(words);
+  // `#method=rooms.create` is `/rooms.create`.
+  const isDotted = /#.*[./:]/.test(operation.path);
+  const verbFirst = isNamed ? readVerbFirst(index, operation, words) : undefined;
+  const found = verbFirst ?? (isNamed && !isDotted ? undefined : readVerbLast(words));
   if (found === undefined) return undefined;
   const { action } = found;
   // A GET changes nothing.
@@ -414,7 +419,17 @@ function readPathWords(path: string): readonly string[] {
   // `#Action=DescribeRoom` names a method, `#tagging` a part of the item.
   const target = fragment === undefined ? '' : /^[^=&]+=([^=&]+)/.exec(fragment)?.[1];
   if (target === undefined || /[{?]/.test(path)) return [];
-  return `${base}/${target}`.split(/[/.:]/).filter((word) => word !== '' && !PREFIX.test(word));
+  return `${base}/${toSeparated(target)}`.split(/[/.:]/).filter((word) => word !== '' && !PREFIX.test(word));
+}
+
+/** The name of a method with its verb apart: `room.get` for `room-get`, and `getRoom` for `get_room`. */
+function toSeparated(target: string): string {
+  const [first = '', ...words] = target.split(/[_-]/);
+  const last = words.at(-1);
+  if (last === undefined || /[/.:]/.test(target)) return target;
+  if (findAction(first, VERBS_BEFORE_NOUN) !== undefined)
+    return [first, ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('');
+  return toAction(last) === undefined ? target : `${[first, ...words.slice(0, -1)].join('_')}.${last}`;
 }
 
 /** A verb and the noun behind it, whose first letter is a capital one. */
@@ -467,10 +482,17 @@ function toAction(word: string): Action | undefined {
 
 function readInputs({ read }: ContractIndex, operation: Operation): readonly RpcInput[] {
   const properties = listProperties(read(readBodyPointer(operation)));
+  // Beside the name of the method, an object has its parameters.
+  const inner = operation.path.includes('#')
+    ? properties.flatMap(({ name, target }) =>
+        listProperties(read(target)).map((each) => ({ ...each, path: [name, each.name] })),
+      )
+    : [];
   const query = operation.parameters.filter((parameter) => parameter.in === 'query');
   const inputs = [
-    ...query.map(({ name, required }): RpcInput => ({ name, required, in: 'query' })),
-    ...properties.map(({ name, required }): RpcInput => ({ name, required, in: 'body' })),
+    ...query.map(({ name, required }): RpcInput => ({ name, path: [name], required, in: 'query' })),
+    ...inner.map(({ name, path, required }): RpcInput => ({ name, path, required, in: 'body' })),
+    ...properties.map(({ name, required }): RpcInput => ({ name, path: [name], required, in: 'body' })),
   ];
   return inputs.toSorted((a, b) => Number(b.required) - Number(a.required));
 }

@@ -117,7 +117,10 @@ function walk(read: ReadSchema, root: SchemaView): readonly BodyPosition[] {
 }
 
 function hasId(_: ReadSchema, { members: properties }: SchemaView): boolean {
-  for (const name of properties.keys()) if (means(name, 'ids.id')) return true;
+  for (const { name, schema } of properties.values()) {
+    // Without a schema it is that of an envelope, such as the `id` of a call.
+    if (means(name, 'ids.id') && Object.keys(schema).length > 0) return true;
+  }
   return false;
 }
 

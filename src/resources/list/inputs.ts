@@ -4,6 +4,7 @@ import type { RequestHeaders } from '../../http/request-headers.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, readPath } from '../../base/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
+import { listRepeated } from '../../contract/operations/repeated.js';
 import { findJsonMedia } from '../../contract/operations/responses.js';
 import { createSchemaReader, listProperties, type SchemaView } from '../../contract/schema-view/schema-view.js';
 import { toBareNoun, toItemNoun } from '../../conventions/names.js';
@@ -62,12 +63,15 @@ export function findPageInputs(contract: Contract, operation: Operation): readon
   });
   const media = findJsonMedia(operation.body?.content ?? []);
   if (media?.schema === undefined) return declared;
+  const repeated = listRepeated(operation);
+  // Beside the name of the method, an object has its parameters.
+  const isMethod = operation.path.includes('#');
   const readInputs = (pointer: string, above: readonly string[]): readonly PageInput[] =>
     listProperties(read(pointer)).flatMap(({ name, known, required, schema, target, pointer: own }) => {
       const path = [...above, name];
-      const isGroup =
-        above.length === 0 && means(toKnownName(contract, name), 'queries.group') && isGroupOfInputs(read(target));
-      if (isGroup) return readInputs(target, path);
+      if (above.length === 0 && repeated.includes(name)) return [];
+      const isNamed = above.length === 0 && (isMethod || means(toKnownName(contract, name), 'queries.group'));
+      if (isNamed && isGroupOfInputs(read(target))) return readInputs(target, path);
       const description = readString(contract.at(`${own}/description`));
       return [{ name, known, required, schema, schemaPointer: target, description, path, in: 'body' as const }];
     });

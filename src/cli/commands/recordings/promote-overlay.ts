@@ -11,7 +11,12 @@ import {
 } from '../../../features/recording/promote/document-drift.js';
 import { learnHints } from '../../../features/recording/promote/learn.js';
 import { learnErrors } from '../../../features/recording/promote/learn-errors.js';
-import { findMethodChanges, type MethodCassette, readMethods } from '../../../features/recording/promote/methods.js';
+import {
+  findMethodChanges,
+  type MethodCassette,
+  readMethods,
+  toPlainCassette,
+} from '../../../features/recording/promote/methods.js';
 import type { RerunDifference } from '../../../features/recording/promote/rerun.js';
 import { inferResources } from '../../../resources/infer/infer.js';
 import { createValidators } from '../../../schema/validate.js';
@@ -70,7 +75,7 @@ export async function writeOverlay(
     rejectOverwriting(before === 0 ? [file] : [], flags);
     contract = await load(listActions());
   }
-  const hints = toHints(cassette, contract);
+  const hints = toHints(methods, contract);
   const actions = [...listActions(), ...(hints === undefined ? [] : [{ target: '$', update: { 'x-mock': hints } }])];
   if (hints !== undefined) {
     rejectOverwriting(changes.size === 0 ? [file] : [], flags);
@@ -116,8 +121,9 @@ function listErrorActions(
 }
 
 /** The hints that a recording shows; undefined without any. */
-function toHints(cassette: Cassette, contract: Contract): object | undefined {
-  const learned = learnHints(cassette, inferResources(contract));
+function toHints(methods: MethodCassette, contract: Contract): object | undefined {
+  const resources = inferResources(contract);
+  const learned = learnHints(toPlainCassette(methods, contract, resources.bindings), resources);
   const collections = Object.fromEntries([...learned].filter(([, hints]) => Object.keys(hints).length > 0));
   return Object.keys(collections).length === 0 ? undefined : { collections };
 }

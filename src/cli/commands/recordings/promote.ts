@@ -11,7 +11,7 @@ import { createResponseCheck } from '../../../http/response/response-check.js';
 import { toDoubles } from '../../../base/exact-json.js';
 import { readCall } from '../../../features/recording/matching/exchange-index.js';
 import { createMatcher } from '../../../features/recording/matching/match.js';
-import type { MethodCassette } from '../../../features/recording/promote/methods.js';
+import { type MethodCassette, toPlainCassette } from '../../../features/recording/promote/methods.js';
 import type { SkippedItem } from '../../../features/recording/promote/promote-files.js';
 import { toPromotedScenario } from '../../../features/recording/promote/promote-rules.js';
 import { rerun, type RerunDifference } from '../../../features/recording/promote/rerun.js';
@@ -36,7 +36,11 @@ export async function promoteCassette(
   const validators = createValidators(contract);
   const generator = createGenerator(contract, validators);
   const parts = { ...createItemModels({ contract, resources, validators, generator }), seed: 1 };
-  const { files, skipped } = createFixtures(cassette, parts, final ? 'final' : 'initial');
+  const { files, skipped } = createFixtures(
+    toPlainCassette(learned, contract, resources.bindings),
+    parts,
+    final ? 'final' : 'initial',
+  );
   const written = files.map(({ path }) => join(into, path));
   rejectOverwriting(written, flags);
   for (const [i, { content }] of files.entries()) writeOutputFile(written[i] ?? '', content);

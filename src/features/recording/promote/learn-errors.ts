@@ -1,9 +1,10 @@
 import { toDoubles } from '../../../base/exact-json.js';
-import { addTo, isObject, mapScalars, mapValues } from '../../../base/json.js';
+import { addTo, filterMembers, isObject, mapScalars, mapValues } from '../../../base/json.js';
 import { escapePattern } from '../../../base/text.js';
 import { isJsonType } from '../../../contract/media-type.js';
 import { toPointer } from '../../../contract/pointer.js';
 import { CONDITIONS, type ErrorCondition } from '../../../conventions/error-conditions.js';
+import { means } from '../../../conventions/conventions.js';
 import { readContentType } from '../../../http/header-fields.js';
 import { toGeneralCondition } from '../../../http/response/error-conditions.js';
 import { writeCanonical } from '../cassette/canonical.js';
@@ -113,7 +114,9 @@ function listSiblings(
   samples: ReadonlyMap<string, readonly Sample[]>,
 ): readonly (readonly [id: string, template: LearnedError])[] {
   return operations.flatMap((operation) => {
-    const isFitting = (template: LearnedError): boolean => {
+    const isFitting = (template: LearnedError, other: ErrorOperation): boolean => {
+      // Methods of one path have their parameters in the same place.
+      if (operation.path.includes('#') && toBase(operation) === toBase(other)) return true;
       const used = [...JSON.stringify(template).matchAll(/\{(?:\$request\.path\.([^{}]+)|\$request\.|param\})/g)];
       return used.every(([, name]) => name !== undefined && operation.path.includes(`{${name}}`));
     };
@@ -121,11 +124,15 @@ function listSiblings(
       const template = findUsual(samples.get(other.id) ?? []);
       const isNear = operation.collection !== undefined && other.collection === operation.collection;
       const isBelow = [...other.path.matchAll(/\{[^}]+\}/g)].every(([name]) => operation.path.includes(name));
-      return isBelow && template !== undefined && isNear && isFitting(template) ? [template] : [];
+      return isBelow && template !== undefined && isNear && isFitting(template, other) ? [template] : [];
     });
     const [first] = found;
     return first === undefined || samples.has(operation.id) ? [] : [[operation.id, first] as const];
   });
+}
+
+function toBase({ path }: ErrorOperation): string {
+  return path.replace(/#.*$/, '');
 }
 
 /** Adds the form of other errors of an invalid request: the same with the sentence of the mock. */
@@ -193,7 +200,7 @@ function generalize(
 ): unknown {
   const values = [
     ...(param === undefined ? [] : [{ value: param, placeholder: '{param}' }]),
-    ...listRequestValues(exchange),
+    ...listRequestValues(exchange, body),
   ].toSorted((one, other) => String(other.value).length - String(one.value).length);
   const byText = new Map(values.toReversed().map((each) => [String(each.value), each]));
   if (byText.size === 0) return body;
@@ -217,13 +224,17 @@ function generalize(
 function repeatMembers(body: unknown, recorded: unknown, { request }: StoredExchange): unknown {
   const sent = toDoubles(request.body);
   if (!isObject(body) || !isObject(recorded) || !isObject(sent)) return body;
-  const isRepeated = (name: string): boolean => typeof sent[name] !== 'object' && sent[name] === recorded[name];
   return mapValues(body, (value, name) =>
-    Object.hasOwn(sent, name) && isRepeated(name) ? `{$request.body#${toPointer(name)}}` : value,
+    isRepeated(name, sent, recorded) ? `{$request.body#${toPointer(name)}}` : value,
   );
 }
 
-function listRequestValues({ request }: StoredExchange): readonly RequestValue[] {
+function isRepeated(name: string, sent: Readonly<Record<string, unknown>>, body: unknown): boolean {
+  return isObject(body) && Object.hasOwn(sent, name) && typeof sent[name] !== 'object' && sent[name] === body[name];
+}
+
+/** @param body - What repeats a member of it as it is has its own placeholder. */
+function listRequestValues({ request }: StoredExchange, body: unknown): readonly RequestValue[] {
   const path = Object.entries(request.pathParams).map(([name, value]) => ({
     value: toDoubles(value),
     placeholder: `{$request.path.${name}}`,
@@ -235,8 +246,11 @@ function listRequestValues({ request }: StoredExchange): readonly RequestValue[]
   const isScalar = ({ value }: RequestValue): boolean =>
     (typeof value === 'string' && value !== '') || typeof value === 'number';
   // A shorter one is in other texts by chance.
-  const isLong = ({ value }: RequestValue): boolean => String(value).length > 1;
-  const others = [...listBodyValues(toDoubles(request.body), []), ...query].filter(isLong);
+  const isLong = ({ value, placeholder }: RequestValue): boolean =>
+    String(value).length > 1 || means(/\w+(?=\}$)/.exec(placeholder)?.[0] ?? '', 'ids.id');
+  const sent = toDoubles(request.body);
+  const own = isObject(sent) ? filterMembers(sent, (name) => !isRepeated(name, sent, body)) : sent;
+  const others = [...listBodyValues(own, []), ...query].filter(isLong);
   return [...path, ...others].filter((each) => isScalar(each) && !/[{}]/.test(each.placeholder.slice(1, -1)));
 }
 

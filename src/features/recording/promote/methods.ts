@@ -1,7 +1,7 @@
 // Several methods at one path, told apart by a member of the body, as JSON-RPC has them.
 import { toDoubles } from '../../../base/exact-json.js';
 import { formatPlace } from '../../../base/errors.js';
-import { addTo, filterMembers, isObject, mapValues, readMember } from '../../../base/json.js';
+import { addTo, filterMembers, isObject, mapValues, readMember, readPath } from '../../../base/json.js';
 import type { Contract } from '../../../contract/contract.js';
 import type { MediaType, Operation } from '../../../contract/operations/operation.js';
 import { findJsonMedia } from '../../../contract/operations/responses.js';
@@ -114,7 +114,9 @@ function describeMethods(
   const allOf = [...(media.schema === undefined ? [] : [contract.at(media.schemaPointer)]), schema];
   const message = `${place}: ${JSON.stringify(name)} is one of the recorded methods`;
   const remove = { target: `${body}['schema']`, remove: true };
-  return [...changes, { message, actions: [remove, { target: body, update: { schema: { allOf } } }] }];
+  const own = toTarget(contract, operation.pointer);
+  const hint = own === undefined ? [] : [{ target: own, update: toHint(repeated) }];
+  return [...changes, { message, actions: [remove, { target: body, update: { schema: { allOf } } }, ...hint] }];
 }
 
 function describeMethod(
@@ -143,6 +145,7 @@ function describeMethod(
   });
   return {
     ...kept,
+    ...toHint(repeated),
     // An id that is made of the path has the method already.
     ...(isObject(raw) && raw['operationId'] !== undefined && { operationId: `${operation.id}.${method}` }),
     requestBody: {
@@ -160,14 +163,19 @@ function describeMethod(
   };
 }
 
+function toHint(repeated: ReadonlySet<string>): object {
+  return repeated.size === 0 ? {} : { 'x-mock': { repeats: [...repeated] } };
+}
+
 /** Members of an operation that its methods have too. */
 const KEPT: ReadonlySet<string> = new Set(['parameters', 'security', 'servers', 'tags']);
 
-/** A schema of bodies, of which members that answers repeat can have any value. */
+/** A schema of bodies, of which members that answers repeat can have any value; required is what all of them have. */
 function describe(bodies: readonly Body[], repeated: ReadonlySet<string>) {
   const { properties = {} } = inferSchema(bodies);
   return {
     type: 'object',
+    required: Object.keys(properties).filter((name) => bodies.every((body) => Object.hasOwn(body, name))),
     properties: mapValues(properties, (schema, member) => (repeated.has(member) ? {} : schema)),
   };
 }
@@ -183,6 +191,56 @@ function listRepeated(calls: readonly MethodCall[], name: string): ReadonlySet<s
     return values.length > 0 && !isFixed && values.every(([sent, shown]) => typeof sent !== 'object' && sent === shown);
   };
   return new Set([...names].filter((member) => member !== name && isRepeated(member)));
+}
+
+/** A binding as far as it says where the ids are in a request. */
+interface PlacedBinding {
+  readonly places?: Readonly<Record<string, { readonly in: string; readonly path: readonly string[] }>> | undefined;
+}
+
+/**
+ * The exchanges of operations on collections as if their ids were in the path, failures had a status of their own, and nothing were around
+ * the parameters and the results of methods.
+ */
+export function toPlainCassette(
+  { cassette, repeatedOf }: MethodCassette,
+  contract: Contract,
+  bindings: ReadonlyMap<string, PlacedBinding>,
+): Cassette {
+  const toPlain = (exchange: StoredExchange): StoredExchange => {
+    const binding = bindings.get(exchange.operation);
+    const { request, response } = exchange;
+    const path = contract.operation(exchange.operation)?.path ?? '';
+    if (binding === undefined || response === undefined || (binding.places === undefined && !path.includes('#')))
+      return exchange;
+    const shown = toDoubles(loadJson(cassette.folder, response));
+    const status = response.status < 400 && isFailure(response.status, shown) ? FAILED : response.status;
+    const placed = Object.entries(binding.places ?? {}).flatMap(([name, place]) => {
+      const value = place.in === 'body' ? readPath(toDoubles(request.body), place.path) : undefined;
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    const pathParams = { ...request.pathParams, ...Object.fromEntries(placed) };
+    if (!path.includes('#'))
+      return { ...exchange, request: { ...request, pathParams }, response: { ...response, status } };
+    const repeated = repeatedOf(exchange);
+    const { bodyText: _, bodyFile: __, ...head } = response;
+    return {
+      ...exchange,
+      request: { ...request, pathParams, body: unwrap(request.body, repeated) },
+      response: { ...head, status, body: unwrap(shown, repeated) },
+    };
+  };
+  return { ...cassette, exchanges: cassette.exchanges.map(toPlain) };
+}
+
+/** The status of a failure that the service sends as a success. */
+const FAILED = 404;
+
+/** The parameters of a method, or its result: the only object or array of a body, else the body without what answers only repeat. */
+function unwrap(body: unknown, repeated: ReadonlySet<string>): unknown {
+  if (!isObject(body)) return body;
+  const [inner, ...others] = Object.values(body).filter((value) => typeof value === 'object' && value !== null);
+  return inner !== undefined && others.length === 0 ? inner : filterMembers(body, (name) => !repeated.has(name));
 }
 
 /** A cassette whose exchanges have the operations of their methods, and what their rules leave open. */

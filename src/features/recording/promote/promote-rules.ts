@@ -1,7 +1,6 @@
 import { means } from '../../../conventions/conventions.js';
 import type { Contract } from '../../../contract/contract.js';
-import { filterMembers, isObject, mapValues } from '../../../base/json.js';
-import { toPointer } from '../../../contract/pointer.js';
+import { filterMembers, isObject } from '../../../base/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import { type HeaderFields, readContentType, readField } from '../../../http/header-fields.js';
 import { isJsonType } from '../../../contract/media-type.js';
@@ -62,7 +61,7 @@ export function toPromotedScenario(
       skip(answer);
       continue;
     }
-    const respond = repeat(answer, parts.repeatedOf(exchange));
+    const respond = omitRepeated(answer, parts.repeatedOf(exchange));
     const when = toCondition(cassette, { exchange, operation }, parts);
     const body = toDoubles(loadBody(cassette.folder, response).body);
     const [violation] = parts.check(operation, { ...response, body });
@@ -96,13 +95,10 @@ function withoutRepeated({
   return { bodyOf: readBody, keyOf: readKey };
 }
 
-/** An answer with the members that it repeats from any request. */
-function repeat(answer: Readonly<Record<string, unknown>>, repeated: ReadonlySet<string>): object {
+/** An answer without the members that it repeats from any request. */
+function omitRepeated(answer: Readonly<Record<string, unknown>>, repeated: ReadonlySet<string>): object {
   const { body } = answer;
-  if (!isObject(body)) return answer;
-  const toExpression = (value: unknown, name: string): unknown =>
-    repeated.has(name) ? `$request.body#${toPointer(name)}` : value;
-  return { ...answer, body: mapValues(body, toExpression) };
+  return isObject(body) ? { ...answer, body: filterMembers(body, (name) => !repeated.has(name)) } : answer;
 }
 
 /** Whether only a slash at the end of the path distinguishes a request, such as one that is redirected, from others of its operation. */
