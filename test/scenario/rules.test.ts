@@ -4,6 +4,8 @@ import { createVirtualClock } from '../../src/base/clock.js';
 import { createMock, type Mock } from '../../src/index.js';
 import type { MockOptions } from '../../src/mock/options.js';
 import type { RuleDefinition, ScenarioDefinition } from '../../src/features/scenario/definition/definition.js';
+import { content, toDocument } from '../operation-parts.js';
+import { TEXT } from '../schema-parts.js';
 import { LIBRARY } from './library.js';
 
 const BOOKS = [
@@ -241,6 +243,19 @@ describe('what a rule answers', () => {
       '<h1>Bad gateway</h1>',
     ]);
     expect(mock.journal.last()?.answer.violates).toBe('the proxy does this');
+  });
+
+  it('bytes that are written in base64', async () => {
+    const spec = toDocument({
+      '/logo': {
+        get: { operationId: 'logo', responses: { 200: { description: 'ok', content: content(TEXT, 'image/png') } } },
+      },
+    });
+    const scenario = { operations: { logo: { respond: { mediaType: 'image/png', base64: 'AAECgP8=' } } } };
+    const mock = await createMock({ spec, scenarios: { from: { a: scenario }, active: 'a' } });
+    const response = await mock.fetch('/logo');
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png']);
+    expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([0, 1, 2, 128, 255]);
   });
 
   it('a body that breaks the schema on purpose is sent unchanged, with its violations in the journal', async () => {

@@ -226,7 +226,7 @@ function respondToRule(
   const { call } = exchange;
   const status = respond.status ?? findExampleStatus(call.operation, respond.example);
   const choice = chooseResponse(call.operation, call.accept, status) ?? NO_RESPONSE;
-  const body = resolveBody(respond.body, scope, respond.mediaType ?? choice.mediaType);
+  const body = respond.base64 ?? resolveBody(respond.body, scope, respond.mediaType ?? choice.mediaType);
   const written = { parts, ...input, body };
   const made =
     respond.events === undefined

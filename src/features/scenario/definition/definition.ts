@@ -121,6 +121,8 @@ export interface RespondDefinition {
   readonly example?: string;
   /** The body; what it leaves out is completed from the schema. */
   readonly body?: unknown;
+  /** The bytes of the body, in base64. */
+  readonly base64?: string;
   /** The items of a stream, sent one by one: data, or an event with its fields and the delay before it. */
   readonly events?: readonly (
     | EventDefinition

@@ -150,10 +150,22 @@ function hasFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.keys(value).every((name) => Object.hasOwn(EVENT_KIND.fields, name));
 }
 
+/** Bytes that are written in base64 (RFC 4648 section 4). */
+const BASE64: Kind<Uint8Array> = {
+  type: 'string',
+  read: (node) => {
+    const bytes = typeof node.value === 'string' ? Buffer.from(node.value, 'base64') : undefined;
+    // `Buffer` skips what is not base64.
+    return bytes?.toString('base64') === node.value ? bytes : reject(node, 'must be base64');
+  },
+  schema: () => ({ type: 'string', contentEncoding: 'base64' }),
+};
+
 const RESPOND_FIELDS: Fields<Respond> = {
   status: optional(STATUS, 'A documented status; default: the status of the example, or the status of success.'),
   example: optional(TEXT_KIND, 'The name of an example of the contract.'),
   body: optional(ANY_KIND, 'The body; what it leaves out is completed from the schema.'),
+  base64: optional(BASE64, 'The bytes of the body, in base64.'),
   events: optional(
     list(EVENT_OR_DATA),
     'The items of a stream, sent one by one: data, or an event with its fields and the delay before it.',
@@ -212,9 +224,11 @@ function checkAnswer(respond: Respond, node: SourceNode, context: CheckContext):
   }
   if (mediaType !== undefined && !context.violates)
     checkEach((operation) => checkMediaType(at('mediaType'), respond, operation));
+  const other = example === undefined ? 'body' : 'example';
+  if (respond.base64 !== undefined && (example !== undefined || hasBody))
+    return report(at('base64'), `${node.label} has both base64 and ${other}`, 'keep one of the two');
   if (events === undefined) return;
   if (example !== undefined || respond.body !== undefined) {
-    const other = example === undefined ? 'body' : 'example';
     return report(at('events'), `${node.label} has both events and ${other}`, 'keep one of the two');
   }
   checkExpressions(at('events'), context);

@@ -76,6 +76,8 @@ export interface Respond {
   readonly example: string | undefined;
   /** Undefined: taken from the contract. May contain expressions. */
   readonly body: unknown;
+  /** The bytes of the body instead of a value. */
+  readonly base64: Uint8Array | undefined;
   /** The items of a stream instead of a body; they may contain expressions. */
   readonly events: readonly ScriptedEvent[] | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
