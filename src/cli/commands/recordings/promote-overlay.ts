@@ -9,6 +9,7 @@ import {
   findDocumentChanges,
   toTarget,
 } from '../../../features/recording/promote/document-drift.js';
+import { findContents } from '../../../features/recording/promote/contents.js';
 import { learnHints } from '../../../features/recording/promote/learn.js';
 import { learnErrors } from '../../../features/recording/promote/learn-errors.js';
 import {
@@ -75,9 +76,9 @@ export async function writeOverlay(
     rejectOverwriting(before === 0 ? [file] : [], flags);
     contract = await load(listActions());
   }
-  const hints = toHints(methods, contract);
-  const actions = [...listActions(), ...(hints === undefined ? [] : [{ target: '$', update: { 'x-mock': hints } }])];
-  if (hints !== undefined) {
+  const hints = listHintActions(methods, contract);
+  const actions = [...listActions(), ...hints];
+  if (hints.length > 0) {
     rejectOverwriting(changes.size === 0 ? [file] : [], flags);
     contract = await load(actions);
   }
@@ -120,12 +121,17 @@ function listErrorActions(
   return [...(isEmpty ? [] : [{ target: '$', update: { 'x-mock': { errors: document } } }]), ...ofOperations];
 }
 
-/** The hints that a recording shows; undefined without any. */
-function toHints(methods: MethodCassette, contract: Contract): object | undefined {
+/** The actions that add the hints which a recording shows. */
+function listHintActions(methods: MethodCassette, contract: Contract): readonly object[] {
   const resources = inferResources(contract);
   const learned = learnHints(toPlainCassette(methods, contract, resources.bindings), resources);
   const collections = Object.fromEntries([...learned].filter(([, hints]) => Object.keys(hints).length > 0));
-  return Object.keys(collections).length === 0 ? undefined : { collections };
+  const ofContents = [...findContents(methods.cassette, contract, resources.bindings)].flatMap(([id, collection]) => {
+    const target = toTarget(contract, contract.operation(id)?.pointer ?? '');
+    return target === undefined ? [] : [{ target, update: { 'x-mock': { collection, action: 'content' } } }];
+  });
+  const isEmpty = Object.keys(collections).length === 0;
+  return [...(isEmpty ? [] : [{ target: '$', update: { 'x-mock': { collections } } }]), ...ofContents];
 }
 
 /** Refuses to overwrite files. @throws MockError `OPTION_INVALID`. */

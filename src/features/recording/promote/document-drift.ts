@@ -6,14 +6,14 @@ import { readPointer, readSegments, toPointer, toReference } from '../../../cont
 import { createFieldsReader } from '../../../contract/schema-view/fields.js';
 import { createSchemaWalk, listApplied, type SchemaPointers } from '../../../contract/schema-view/walk.js';
 import { formatPlace } from '../../../base/errors.js';
-import { COMBINING_KEYWORDS, isObject, isScalarType, readJsonType } from '../../../base/json.js';
+import { addTo, COMBINING_KEYWORDS, isObject, isScalarType, readJsonType } from '../../../base/json.js';
 import { readContentType, readField } from '../../../http/header-fields.js';
 import { negotiate } from '../../../http/response/negotiate.js';
 import type { Violation } from '../../../schema/violation.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../../../base/exact-json.js';
 import { writeCanonical } from '../cassette/canonical.js';
-import { loadJson } from '../cassette/recorded-body.js';
+import { loadJson, readText, writeBody } from '../cassette/recorded-body.js';
 import type { CheckResponse } from '../../../http/response/response-check.js';
 import { toChange } from '../drift/drift.js';
 import { isFailure } from './failure.js';
@@ -47,9 +47,18 @@ export function findDocumentChanges(cassette: Cassette, parts: DriftParts): read
   const changes = new Map<string, DocumentChange>();
   const write = createChangeWriter(parts.contract);
   const undeclared = createUndeclaredFinder(parts.contract);
+  const groups = new Map<string, AnsweredExchange[]>();
   for (const exchange of cassette.exchanges) {
-    const change = relabel(cassette, exchange, parts.contract);
-    if (change !== undefined) changes.set(JSON.stringify(change.actions), change);
+    const { operation, response } = exchange;
+    if (response !== undefined && response.status < 300)
+      addTo(groups, `${operation} ${response.status}`, { ...exchange, response });
+  }
+  for (const exchanges of groups.values()) {
+    const [own, ofBytes] = [
+      relabel(cassette, exchanges, parts.contract),
+      relabelBytes(cassette, exchanges, parts.contract),
+    ];
+    for (const change of [...own, ...ofBytes]) changes.set(JSON.stringify(change.actions), change);
   }
   for (const exchange of cassette.exchanges) {
     const answer = readAnswer(cassette, exchange, parts.contract);
@@ -78,41 +87,81 @@ function readAnswer(cassette: Cassette, exchange: StoredExchange, contract: Cont
   return { operation, response, body, root: media.schemaPointer };
 }
 
-/** The change of the document after which an answer of JSON has the media type that the service labels it with. */
-function relabel(cassette: Cassette, exchange: StoredExchange, contract: Contract): DocumentChange | undefined {
-  const { request, response } = exchange;
-  const operation = contract.operation(exchange.operation);
-  const type = response && readContentType(response.headers);
-  if (operation === undefined || response === undefined || type === undefined) return undefined;
-  if (response.status >= 300 || isJsonType(type)) return undefined;
-  const content = findResponse(operation, response.status)?.content ?? [];
+/** An exchange with an answer. */
+interface AnsweredExchange extends StoredExchange {
+  readonly response: NonNullable<StoredExchange['response']>;
+}
+
+/**
+ * The changes after which answers of JSON have the media type that the service labels them with.
+ *
+ * @param exchanges - Those with one status of an operation.
+ */
+function relabel(
+  cassette: Cassette,
+  exchanges: readonly AnsweredExchange[],
+  contract: Contract,
+): readonly DocumentChange[] {
+  const firsts = new Map(exchanges.toReversed().map((exchange) => [readType(exchange), exchange]));
+  const { operation: id = '', response: { status } = { status: 0 } } = exchanges[0] ?? {};
+  const operation = contract.operation(id);
+  const content = (operation && findResponse(operation, status)?.content) ?? [];
   const declared = findJsonMedia(content);
-  if (declared?.schema === undefined || declared.isJson === true || loadJson(cassette.folder, response) === undefined)
-    return undefined;
-  const { schema } = contract.resolve(declared.schema, declared.schemaPointer);
-  // The content of a file is text, whatever it is.
-  if (isObject(schema) && isScalarType(schema['type'])) return undefined;
-  const known = findMedia(
-    content.filter((media) => media !== declared),
-    type,
-  );
-  // Some services send both, and some send what was asked for.
-  const isAsked =
-    known !== undefined && negotiate(readField(request.headers, 'accept') ?? null, [declared.type]) === undefined;
-  const isMixed = cassette.exchanges.some(
-    (other) =>
-      other.operation === operation.id &&
-      other.response?.status === response.status &&
-      isJsonType(readContentType(other.response.headers) ?? ''),
-  );
-  const [own, above] = [1, 2].map((levels) => toPointer(...readSegments(declared.schemaPointer).slice(0, -levels)));
+  const above = declared && readAbove(declared.pointer);
   const target = above === undefined ? undefined : toTarget(contract, above);
-  if (own === undefined || above === undefined || target === undefined || isAsked || isMixed) return undefined;
-  const remove = { target: `${target}[${quote(declared.type)}]`, remove: true };
-  return {
-    message: `${formatPlace(contract.locate(above))}: send ${JSON.stringify(type)} in place of ${JSON.stringify(declared.type)}, as the service does`,
-    actions: [remove, ...(known === undefined ? [{ target, update: { [type]: contract.at(own) } }] : [])],
-  };
+  if (declared?.schema === undefined || above === undefined || target === undefined) return [];
+  const { schema } = contract.resolve(declared.schema, declared.schemaPointer);
+  // Some services send both; and the content of a file is text, whatever it is.
+  const isText = isObject(schema) && isScalarType(schema['type']);
+  if (isText || declared.isJson === true || [...firsts.keys()].some(isJsonType)) return [];
+  return [...firsts].flatMap(([type, { request, response }]): readonly DocumentChange[] => {
+    if (type === '' || loadJson(cassette.folder, response) === undefined) return [];
+    const others = content.filter((media) => media !== declared);
+    const known = findMedia(others, type);
+    // Some services send what was asked for.
+    const accept = readField(request.headers, 'accept') ?? null;
+    if (known !== undefined && negotiate(accept, [declared.type]) === undefined) return [];
+    const sent = JSON.stringify(type);
+    const message = `${formatPlace(contract.locate(above))}: send ${sent} in place of "${declared.type}", as the service does`;
+    const update = { target, update: { [type]: contract.at(declared.pointer) } };
+    const remove = { target: `${target}[${quote(declared.type)}]`, remove: true };
+    return [{ message, actions: [remove, ...(known === undefined ? [update] : [])] }];
+  });
+}
+
+/** The changes after which answers of bytes have the media type that the service labels them with; any, if there are several. */
+function relabelBytes(
+  cassette: Cassette,
+  exchanges: readonly AnsweredExchange[],
+  contract: Contract,
+): readonly DocumentChange[] {
+  const types = new Set(exchanges.map(readType));
+  const { operation: id = '', response: { status } = { status: 0 } } = exchanges[0] ?? {};
+  const operation = contract.operation(id);
+  const [declared, ...others] = (operation && findResponse(operation, status)?.content) ?? [];
+  if (declared === undefined || others.length > 0 || types.has('') || types.size === 0) return [];
+  const [above, own] = [readAbove(declared.pointer), toTarget(contract, declared.pointer)];
+  const target = toTarget(contract, above);
+  if ([...types].every((type) => findMedia([declared], type) !== undefined) || target === undefined) return [];
+  const isBytes = exchanges.every(({ response }) => {
+    const bytes = writeBody(cassette.folder, response);
+    return bytes !== undefined && readText(bytes) === undefined;
+  });
+  if (!isBytes) return [];
+  const [type = '*/*', ...more] = types;
+  const sent = more.length === 0 ? type : '*/*';
+  const message = `${formatPlace(contract.locate(above))}: send "${sent}" in place of "${declared.type}", as the service does`;
+  const update = { target, update: { [sent]: contract.at(declared.pointer) } };
+  return [{ message, actions: [{ target: own, remove: true }, update] }];
+}
+
+function readType({ response }: AnsweredExchange): string {
+  return readContentType(response.headers) ?? '';
+}
+
+/** The pointer of the object that a value is in. */
+function readAbove(pointer: string): string {
+  return toPointer(...readSegments(pointer).slice(0, -1));
 }
 
 /** A member that no schema of its object has, and the schema that should have it. */

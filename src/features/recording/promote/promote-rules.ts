@@ -129,9 +129,15 @@ function toAnswer(
     return 'the part of the response that was recorded is not valid JSON';
   const bytes = writeBody(cassette.folder, response) ?? new Uint8Array();
   const text = readText(bytes);
-  if (text === undefined) return 'its body is not text';
+  if (text === undefined) {
+    if (bytes.byteLength > MAX_BYTES) return 'its body is too large for a scenario';
+    return { ...head, ...(type !== undefined && { mediaType: type }), base64: Buffer.from(bytes).toString('base64') };
+  }
   return { ...head, ...(type !== undefined && text !== '' && { mediaType: type, body: text }) };
 }
+
+/** Longer bytes in a scenario would make a file that is not edited easily. */
+const MAX_BYTES = 1024 * 1024;
 
 interface RuleTarget {
   readonly exchange: StoredExchange;
