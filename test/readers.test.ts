@@ -27,7 +27,7 @@ const READERS = [
   // Writes the schemas of items, and invalid values.
   /^tools\/(?:derive\/|verify\/mistakes\.ts$)/u,
   // Writes changes of schemas, and those of methods.
-  /^features\/recording\/promote\/(?:document-drift|methods)\.ts$/u,
+  /^features\/recording\/promote\/(?:document-drift|methods|request-schemas)\.ts$/u,
 ];
 
 /** Names that are looked up in lists: a regular expression with three alternatives, or an array of three names. */

@@ -4,7 +4,12 @@ import { findJsonMedia, findResponse } from '../../../contract/operations/respon
 import { isJsonType, findMedia } from '../../../contract/media-type.js';
 import { readPointer, readSegments, toPointer, toReference } from '../../../contract/pointer.js';
 import { createFieldsReader } from '../../../contract/schema-view/fields.js';
-import { createSchemaWalk, listApplied, type SchemaPointers } from '../../../contract/schema-view/walk.js';
+import {
+  createSchemaWalk,
+  listApplied,
+  type SchemaPointers,
+  type SchemaWalk,
+} from '../../../contract/schema-view/walk.js';
 import { formatPlace } from '../../../base/errors.js';
 import { addTo, COMBINING_KEYWORDS, isObject, isScalarType, readJsonType } from '../../../base/json.js';
 import { readContentType, readField } from '../../../http/header-fields.js';
@@ -17,6 +22,8 @@ import { loadJson, readText, writeBody } from '../cassette/recorded-body.js';
 import type { CheckResponse } from '../../../http/response/response-check.js';
 import { toChange } from '../drift/drift.js';
 import { isFailure } from './failure.js';
+import { findHiddenMembers } from './hidden-members.js';
+import { createRequestKeeper } from './request-schemas.js';
 
 /** A change of the document after which it allows what a recording shows. */
 export interface DocumentChange {
@@ -60,11 +67,18 @@ export function findDocumentChanges(cassette: Cassette, parts: DriftParts): read
     ];
     for (const change of [...own, ...ofBytes]) changes.set(JSON.stringify(change.actions), change);
   }
-  for (const exchange of cassette.exchanges) {
-    const answer = readAnswer(cassette, exchange, parts.contract);
+  const answers = cassette.exchanges.map((exchange) => readAnswer(cassette, exchange, parts.contract));
+  const hidden = new Set<string>();
+  for (const pointer of findHiddenMembers(cassette, parts.contract, answers)) {
+    const change = write.hide(pointer);
+    if (change === undefined) continue;
+    hidden.add(pointer);
+    changes.set(JSON.stringify(change.actions), change);
+  }
+  for (const answer of answers) {
     if (answer === undefined) continue;
     const { operation, response, body, root } = answer;
-    const violations = parts.check(operation, { ...response, body });
+    const violations = parts.check(operation, { ...response, body }).filter((each) => !isOfHidden(each, hidden));
     const found = [
       ...undeclared(body, [root]).map(({ pointer, name, value }) => write.declare(pointer, name, value)),
       ...violations.map((violation) => write.allow(violation, { body, root })),
@@ -72,6 +86,12 @@ export function findDocumentChanges(cassette: Cassette, parts: DriftParts): read
     for (const change of found) if (change !== undefined) changes.set(JSON.stringify(change.actions), change);
   }
   return [...changes.values()];
+}
+
+/** Whether a member is required that is only written: once the document says so, it is not. */
+function isOfHidden({ code, schemaPointer = '', pointer }: Violation, hidden: ReadonlySet<string>): boolean {
+  const owner = schemaPointer.replace(/\/required$/, '');
+  return code === 'REQUIRED' && hidden.has(owner + toPointer('properties', readSegments(pointer).at(-1) ?? ''));
 }
 
 function readAnswer(cassette: Cassette, exchange: StoredExchange, contract: Contract): CheckedAnswer | undefined {
@@ -200,22 +220,13 @@ function findOwner(contract: Contract, pointers: SchemaPointers): string | undef
 /** Creates the functions that write changes; they return undefined for what no overlay can change. */
 function createChangeWriter(contract: Contract) {
   const walk = createSchemaWalk(contract);
+  const keepInRequests = createRequestKeeper(contract, (pointer) => toTarget(contract, pointer));
   // An overlay changes the main file.
   const main = contract.locate('').file;
   const change = (pointer: string, message: string, toActions: (target: string) => readonly object[]) => {
     const place = contract.locate(pointer);
     if (place.file !== main || place.pointer === undefined) return undefined;
     return { message: `${formatPlace(place)}: ${message}`, actions: toActions(toJsonPath(place.pointer)) };
-  };
-  /** The schemas at a place of an answer, as they are written there. */
-  const findSites = (root: string, body: unknown, path: readonly string[]): SchemaPointers => {
-    let pointers: SchemaPointers = [root];
-    let value = body;
-    for (const name of path) {
-      pointers = Array.isArray(value) ? walk.element(pointers, Number(name)) : walk.member(pointers, name);
-      value = readPointer(value, toPointer(name));
-    }
-    return pointers;
   };
   const allowNull = (site: string): DocumentChange | undefined => {
     const schema = contract.at(site);
@@ -229,6 +240,15 @@ function createChangeWriter(contract: Contract) {
     ]);
   };
   return {
+    /** Undefined for a property that refers to another schema. */
+    hide: (pointer: string): DocumentChange | undefined => {
+      const schema = contract.at(pointer);
+      if (!isObject(schema) || schema['$ref'] !== undefined || schema['readOnly'] === true) return undefined;
+      const name = JSON.stringify(readSegments(pointer).at(-1));
+      return change(pointer, `${name} is only in requests ("writeOnly")`, (target) => [
+        { target, update: { writeOnly: true } },
+      ]);
+    },
     declare: (pointer: string, name: string, value: unknown): DocumentChange | undefined =>
       change(pointer, `declare ${JSON.stringify(name)}, which the service sends`, (target) => [
         { target, update: { properties: { [name]: toSchema(value) } } },
@@ -246,16 +266,30 @@ function createChangeWriter(contract: Contract) {
       const path = readSegments(pointer);
       const value = readPointer(body, pointer);
       if (value === null) {
-        const [site] = findSites(root, body, path);
+        const [site] = findSites(walk, { root, body, path });
         const changed = site === undefined ? undefined : allowNull(site);
         if (changed !== undefined) return changed;
       }
       const name = path.at(-1) ?? '';
-      return change(owner, toChange(violation, body), (target) =>
-        toActions(code, { target, keyword, known, value, name }),
-      );
+      const kept = code === 'REQUIRED' ? keepInRequests(owner, name) : [];
+      const message = `${toChange(violation, body)}${kept.length === 0 ? '' : ', except in requests'}`;
+      return change(owner, message, (target) => [...toActions(code, { target, keyword, known, value, name }), ...kept]);
     },
   };
+}
+
+/** The schemas at a place of an answer, as they are written there. */
+function findSites(
+  walk: SchemaWalk,
+  { root, body, path }: Pick<CheckedAnswer, 'root' | 'body'> & { readonly path: readonly string[] },
+): SchemaPointers {
+  let pointers: SchemaPointers = [root];
+  let value = body;
+  for (const name of path) {
+    pointers = Array.isArray(value) ? walk.element(pointers, Number(name)) : walk.member(pointers, name);
+    value = readPointer(value, toPointer(name));
+  }
+  return pointers;
 }
 
 /** Violations that a change of one keyword removes. */
