@@ -451,7 +451,7 @@ function readDefaults({ keyProperties }: Resource, id: IdValue, defaults: Item):
   return { ...Object.fromEntries(own.map((name) => [name, String(id)])), ...defaults };
 }
 
-/** The problem of a value that must be unique and that another item has; an item whose id is made of the value is another one. */
+/** The problem of a value that must be unique and that another item has; a new item whose id is the value, or made of it, is another one. */
 function findDuplicate(
   { model: { resource }, collection, scope }: ItemLocation,
   of: { readonly given: Item; readonly id: string; readonly before?: Item },
@@ -459,7 +459,8 @@ function findDuplicate(
   for (const name of resource.unique) {
     const value = of.given[name];
     if (value === undefined || value === null || value === of.before?.[name]) continue;
-    const own = of.before === undefined && resource.idFrom !== undefined ? undefined : of.id;
+    const isId = resource.idFrom !== undefined || name === resource.idProperty;
+    const own = of.before === undefined && isId ? undefined : of.id;
     if (!collection.list(scope).entries.some(({ id, item }) => item[name] === value && id !== own)) continue;
     return toDuplicate(name, value);
   }

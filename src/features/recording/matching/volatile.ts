@@ -48,7 +48,7 @@ const FORMATS: Readonly<Record<string, string>> = { uuid: 'uuid', 'date-time': '
 const IDENTIFYING: ReadonlySet<string> = new Set(['uuid', 'date-time', 'id']);
 
 /** The kind of a value; undefined for one that is the same in each run. */
-function readKind(value: unknown): string | undefined {
+export function readKind(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value);
   return text.length < 10 ? undefined : KINDS.find(([, pattern]) => pattern.test(text))?.[0];

@@ -117,7 +117,7 @@ function listSiblings(
     const isFitting = (template: LearnedError, other: ErrorOperation): boolean => {
       // Methods of one path have their parameters in the same place.
       if (operation.path.includes('#') && toBase(operation) === toBase(other)) return true;
-      const used = [...JSON.stringify(template).matchAll(/\{(?:\$request\.path\.([^{}]+)|\$request\.|param\})/g)];
+      const used = [...JSON.stringify(template).matchAll(/\{\$request\.(?:path\.([^{}]+))?/g)];
       return used.every(([, name]) => name !== undefined && operation.path.includes(`{${name}}`));
     };
     const found = operations.flatMap((other) => {

@@ -1,7 +1,8 @@
 import type { Validators } from '../../../schema/validate.js';
 import { writeCanonical } from '../cassette/canonical.js';
 import { readText } from '../cassette/recorded-body.js';
-import type { Item, PromoteCollection, Promoted, PromotedItem } from './promote.js';
+import { readKind } from '../matching/volatile.js';
+import type { CreatedItem, Item, PromoteCollection, Promoted, PromotedItem } from './promote.js';
 
 /** A file of promoted fixtures. */
 interface FixtureFile {
@@ -64,7 +65,7 @@ export function toFixtures(
         skipped.push({ collection: name, id, why });
       } else written.push({ ...whole, ...parent, ...toContent(name, promotedItem, files) });
     }
-    const defaults = omitUnknown(readDefaults(promoted.created.get(name) ?? [], items));
+    const defaults = omitUnknown(readDefaults(promoted.created.get(name) ?? [], items, collection?.idProperty ?? 'id'));
     for (const member of undeclared) {
       skipped.push({ collection: name, id: '*', why: `the contract does not declare ${JSON.stringify(member)}` });
     }
@@ -104,15 +105,28 @@ function toContent(collection: string, { id, content }: PromotedItem, files: Fix
 
 /**
  * The defaults of new items: members with the same value in every created and every existing item, although no request
- * contained them.
+ * contained them, and what the service adds where a request leaves out a member that another one has.
  */
-function readDefaults(created: readonly Item[], items: readonly PromotedItem[]): Item {
-  const [first, ...others] = created;
-  if (first === undefined) return {};
-  const witnesses = [...others, ...items.filter(({ idOnly }) => !idOnly).map(({ item }) => item)];
-  if (witnesses.length === 0) return {};
-  const shared = Object.entries(first).filter(([name, value]) =>
-    witnesses.every((item) => writeCanonical(item[name]) === writeCanonical(value)),
-  );
+function readDefaults(created: readonly CreatedItem[], items: readonly PromotedItem[], idProperty: string): Item {
+  const names = [...new Set(created.flatMap(({ shown }) => Object.keys(shown)))];
+  const existing = items.filter(({ idOnly }) => !idOnly).map(({ item }) => item);
+  const shared = names.flatMap((name): readonly (readonly [string, unknown])[] => {
+    const lacking = created.filter(({ sent }) => !Object.hasOwn(sent, name));
+    const [first, ...others] = lacking;
+    if (first === undefined) return [];
+    const isSent = lacking.length < created.length;
+    const witnesses = [...others.map(({ shown }) => shown), ...(isSent ? [] : existing)];
+    const value = first.shown[name];
+    const isKnown = isSent ? name !== idProperty && !isMade(first, value) : witnesses.length > 0;
+    const isShared = witnesses.every((item) => writeCanonical(item[name]) === writeCanonical(value));
+    return isKnown && isShared && Object.hasOwn(first.shown, name) ? [[name, value]] : [];
+  });
   return Object.fromEntries(shared);
+}
+
+/** Whether a service may have made a value for one item: a time, an id, or a string with what the request sent. */
+function isMade({ sent }: CreatedItem, value: unknown): boolean {
+  const texts = Object.values(sent).filter((each) => typeof each === 'string' && each !== '');
+  const isDerived = typeof value === 'string' && texts.some((text) => value.includes(String(text)));
+  return isDerived || readKind(value) !== undefined;
 }

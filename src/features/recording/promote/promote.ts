@@ -1,6 +1,6 @@
 import { type Action, CHANGES } from '../../../resources/item/resource.js';
 import { means } from '../../../conventions/conventions.js';
-import { isObject, readMember, readPath } from '../../../base/json.js';
+import { addTo, isObject, readMember, readPath } from '../../../base/json.js';
 import { readContentType } from '../../../http/header-fields.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../../../base/exact-json.js';
@@ -55,8 +55,13 @@ export interface PromotedItem {
 /** The promoted items of each collection in the order of their creation, and the answers to creates. */
 export interface Promoted {
   readonly collections: ReadonlyMap<string, readonly PromotedItem[]>;
-  /** By collection: the members of created items that their requests did not contain. */
-  readonly created: ReadonlyMap<string, readonly Item[]>;
+  readonly created: ReadonlyMap<string, readonly CreatedItem[]>;
+}
+
+/** The body of a create, and the item as the first answer showed it. */
+export interface CreatedItem {
+  readonly sent: Item;
+  readonly shown: Item;
 }
 
 /** A JSON object of a collection. */
@@ -79,7 +84,7 @@ interface Trace extends Pick<PromotedItem, 'id' | 'parents'> {
 /** Derives the state before the first exchange, or after the last one, from a cassette. */
 export function promote(cassette: Cassette, parts: PromoteParts): Promoted {
   const traces = new Map<string, Map<string, Trace>>();
-  const created = new Map<string, Item[]>();
+  const created = new Map<string, CreatedItem[]>();
   const sent = new Map<string, Item[]>();
   const traceOf: Observation['traceOf'] = (collection, id, { parents = {}, isNew = false } = {}) => {
     const byKey = traces.get(collection) ?? new Map<string, Trace>();
@@ -127,7 +132,7 @@ interface Observation {
   readonly exchange: StoredExchange;
   readonly binding: PromoteBinding;
   readonly parts: PromoteParts;
-  readonly created: Map<string, Item[]>;
+  readonly created: Map<string, CreatedItem[]>;
   /** By collection: what requests created without an answer that shows the id. */
   readonly sent: Map<string, Item[]>;
   /** The id of an item that a path names by its id or by another key. */
@@ -159,8 +164,7 @@ function observe({ cassette, exchange, binding, parts, traceOf, findId, created,
     observeItem(trace, item);
     if (given === undefined) return;
     trace.sent = undefined;
-    const own = Object.entries(item).filter(([name]) => !Object.hasOwn(given, name));
-    created.set(collection, [...(created.get(collection) ?? []), Object.fromEntries(own)]);
+    addTo(created, collection, { sent: given, shown: item });
   };
   if (action === 'list' || action === 'search') {
     const pending = sent.get(collection) ?? [];

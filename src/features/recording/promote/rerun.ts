@@ -91,7 +91,7 @@ export async function* resend(
     const answer = await send(cassette, exchange, { generated, parts });
     const recorded = { ...exchange.response, ...loadBody(cassette.folder, exchange.response) };
     const change = compareHeads(recorded, answer);
-    if (change?.kind !== 'status' && parts.creates(exchange)) {
+    if (change?.kind !== 'status' && recorded.status < 300 && parts.creates(exchange)) {
       const sent = JSON.stringify(toDoubles(exchange.request.body ?? null));
       learn(toDoubles(toJson(recorded)), toDoubles(toJson(answer)), { generated, sent });
     }
