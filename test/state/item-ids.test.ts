@@ -183,21 +183,21 @@ it.each([
 });
 
 it('an id that clients choose is taken once where the hint unique names it, and can be replaced', async () => {
-  const Flag = object({ name: TEXT, size: INTEGER }, 'name');
+  const Flag = object({ code: TEXT, size: INTEGER }, 'code');
   const spec = {
     ...toDocument(
       {
         '/flags': { post: takes(ref('Flag'), ref('Flag'), 201) },
-        '/flags/{name}': { ...inPath('name'), get: shows(ref('Flag')), put: takes(ref('Flag'), ref('Flag')) },
+        '/flags/{code}': { ...inPath('code'), get: shows(ref('Flag')), put: takes(ref('Flag'), ref('Flag')) },
       },
       { Flag },
     ),
-    'x-mock': { collections: { flags: { unique: ['name'] } } },
+    'x-mock': { collections: { flags: { unique: ['code'] } } },
   };
   const { send } = await openShop({ spec });
   const statusOf = async (method: string, path: string, size: number): Promise<number> =>
-    (await send(method, path, { name: 'red', size })).status;
+    (await send(method, path, { code: 'red', size })).status;
   expect([await statusOf('POST', '/flags', 1), await statusOf('POST', '/flags', 2)]).toEqual([201, 409]);
   expect(await statusOf('PUT', '/flags/red', 3)).toBe(200);
-  expect((await send('GET', '/flags/red')).body).toEqual({ name: 'red', size: 3 });
+  expect((await send('GET', '/flags/red')).body).toEqual({ code: 'red', size: 3 });
 });
