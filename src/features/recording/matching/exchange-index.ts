@@ -57,7 +57,7 @@ export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts:
   const waiting = new Map<string, StoredExchange[]>();
   for (const exchange of cassette.exchanges) addTo(waiting, exchange.operation, exchange);
   const indexed = new Map<string, RecordedFacts[]>();
-  const groups = new Map<string, Group>();
+  const groups = createGroups(ignored);
   let hasUndocumented = waiting.has(UNDOCUMENTED);
 
   const undocumented = createUndocumentedOperation(parts.contract.operations);
@@ -72,8 +72,7 @@ export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts:
     const recorded = readRecorded(exchange);
     if (recorded === undefined) return;
     addTo(indexed, recorded.call.operation.id, recorded);
-    const key = toKey(recorded.call, recorded.facts);
-    groups.set(key, createGroup(key, [...(groups.get(key)?.entries ?? []), recorded], ignored));
+    groups.add(toKey(recorded.call, recorded.facts), recorded);
   };
   const prepare = (operation: string): void => {
     if (operation !== UNDOCUMENTED && waiting.has(UNDOCUMENTED)) prepare(UNDOCUMENTED);
@@ -85,7 +84,7 @@ export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts:
   return {
     find: (operation, key) => {
       prepare(operation);
-      return groups.get(key);
+      return groups.find(key);
     },
     of: (operation) => {
       prepare(operation);
@@ -101,12 +100,31 @@ export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts:
       const recorded = readRecorded(exchange);
       if (recorded === undefined) return undefined;
       const key = toKey(recorded.call, recorded.facts);
-      return groups.get(key)?.select(recorded.call)?.key ?? key;
+      return groups.find(key)?.select(recorded.call)?.key ?? key;
     },
     hasUndocumented: () => hasUndocumented,
     add: (exchange) => {
       hasUndocumented ||= exchange.operation === UNDOCUMENTED;
       addTo(waiting, exchange.operation, exchange);
+    },
+  };
+}
+
+/** Creates the groups of exchanges with equal requests. */
+function createGroups(ignored: ReadonlySet<string>) {
+  const entries = new Map<string, RecordedFacts[]>();
+  // Made when they are first asked for: exchanges with equal requests can be many.
+  const groups = new Map<string, Group>();
+  return {
+    add: (key: string, recorded: RecordedFacts): void => {
+      addTo(entries, key, recorded);
+      groups.delete(key);
+    },
+    find: (key: string): Group | undefined => {
+      const own = entries.get(key);
+      const group = groups.get(key) ?? (own && createGroup(key, [...own], ignored));
+      if (group !== undefined) groups.set(key, group);
+      return group;
     },
   };
 }
@@ -123,7 +141,6 @@ export function readAccept({ headers }: Call, ignored: ReadonlySet<string>): str
 
 /** The exchanges whose requests are equal except for what selects among them. */
 interface Group {
-  readonly entries: readonly RecordedFacts[];
   /** The exchanges whose `Accept` header selects the same media type; if possible, only the ones with the same selecting fields. */
   select(call: Call): MatchedSequence | undefined;
 }
@@ -142,18 +159,18 @@ export function createGroup(key: string, entries: readonly RecordedFacts[], igno
   const selectByType = memoize((accept: string | undefined) => {
     const type = selectType(accept);
     const found = entries.filter((entry) => selectType(readAccept(entry.call, ignored)) === type);
-    return { key: `${key}\n${type}`, found };
+    return { key: `${key}\n${type}`, found, exchanges: found.map(({ exchange }) => exchange) };
   }, MAX_SELECTIONS);
   let readers: readonly ReadSelecting[] | undefined;
   return {
-    entries,
     select: (call) => {
-      const { key: typed, found } = selectByType(readAccept(call, ignored));
+      const { key: typed, found, exchanges: all } = selectByType(readAccept(call, ignored));
       const [first] = found;
       if (first === undefined) return undefined;
       if (found.length > 1) readers ??= listSelecting(entries, ignored);
+      if (readers === undefined || readers.length === 0) return { key: typed, exchanges: all };
       // The exchanges with the same selecting parts as the call, as far as there are any.
-      const same = (readers ?? []).reduce((left, read) => {
+      const same = readers.reduce((left, read) => {
         const equal = left.filter((entry) => read(entry.call) === read(call));
         return equal.length === 0 ? left : equal;
       }, found);
