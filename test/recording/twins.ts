@@ -305,6 +305,50 @@ const WALLET: Twin = {
   ],
 };
 
+/** JSON-RPC with parameters by position, whose answers do not depend on other calls. */
+const CHAIN: Twin = {
+  name: 'a chain with parameters by position',
+  document: WALLET.document,
+  start: () => {
+    const blocks = new Map([
+      ['b01', { hash: 'b01', height: 1, txs: ['t1'] }],
+      ['b02', { hash: 'b02', height: 2, txs: [] }],
+    ]);
+    const run = (method: string, params: readonly unknown[]): Json => {
+      if (method === 'chain_height') return { result: 2, error: null };
+      if (method === 'chain_tip') return { result: blocks.get('b02'), error: null };
+      const found = blocks.get(String(params[0]));
+      if (method !== 'chain_block') return { result: null, error: { code: -1, message: `${method} is not a method` } };
+      if (found !== undefined) return { result: found, error: null };
+      return { result: null, error: { code: -5, message: `block ${String(params[0])} not found` } };
+    };
+    return ({ sent }) => [
+      200,
+      { id: sent['id'], ...run(String(sent['method']), (sent['params'] ?? []) as readonly unknown[]) },
+    ];
+  },
+  recorded: [
+    rpc(1, 'chain_height', []),
+    rpc(2, 'chain_tip', []),
+    rpc(3, 'chain_block', ['b01']),
+    rpc(4, 'chain_block', ['b02']),
+    rpc(5, 'chain_block', ['zzz']),
+    rpc(6, 'chain_none', []),
+    rpc(7, 'chain_height', []),
+  ],
+  fresh: [
+    rpc(51, 'chain_height', []),
+    rpc(52, 'chain_block', ['b02']),
+    rpc(53, 'chain_block', ['b01']),
+    rpc(54, 'chain_block', ['b77']),
+    rpc(55, 'chain_block', ['other']),
+    rpc(56, 'chain_tip', []),
+    rpc(57, 'chain_what', [1, 'a']),
+    rpc(58, 'chain_height', []),
+    rpc(59, 'chain_height', []),
+  ],
+};
+
 const blob = (seed: number, length: number): Buffer =>
   Buffer.from(Array.from({ length }, (_, i) => (i * seed + 200) % 256));
 const BYTES = { type: 'string', format: 'binary' };
@@ -475,4 +519,4 @@ const MEMBERS: Twin = {
   ],
 };
 
-export const TWINS: readonly Twin[] = [DAEMON, TICKETS, WALLET, PHOTOS, MEMBERS];
+export const TWINS: readonly Twin[] = [DAEMON, TICKETS, WALLET, CHAIN, PHOTOS, MEMBERS];

@@ -194,7 +194,7 @@ interface RequestValue {
 }
 
 /** A body in which the values of the request are placeholders. */
-function generalize(
+export function generalize(
   body: unknown,
   { exchange, param }: { readonly exchange: StoredExchange; readonly param: string | undefined },
 ): unknown {

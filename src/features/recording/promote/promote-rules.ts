@@ -1,6 +1,6 @@
 import { means } from '../../../conventions/conventions.js';
 import type { Contract } from '../../../contract/contract.js';
-import { filterMembers, isObject } from '../../../base/json.js';
+import { filterMembers, isObject, mapScalars, readJsonType } from '../../../base/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import { type HeaderFields, readContentType, readField } from '../../../http/header-fields.js';
 import { isJsonType } from '../../../contract/media-type.js';
@@ -11,6 +11,8 @@ import type { RecordedResponse } from '../cassette/exchange.js';
 import { loadBody, readText, writeBody } from '../cassette/recorded-body.js';
 import type { CheckResponse } from '../../../http/response/response-check.js';
 import { SELECTING } from '../matching/exchange-index.js';
+import { isFailure } from './failure.js';
+import { generalize } from './learn-errors.js';
 import type { SkippedItem } from './promote-files.js';
 
 interface PromotedRuleParts {
@@ -46,38 +48,76 @@ export function toPromotedScenario(
   const parts = { ...given, ...withoutRepeated(given) };
   const operations: Record<string, object[]> = {};
   const skipped: SkippedItem[] = [];
+  const unknown = new Map<string, object>();
   for (const exchange of exchanges) {
     const operation = parts.contract.operation(exchange.operation);
-    const { response } = exchange;
-    if (operation === undefined || response === undefined) continue;
-    const skip = (why: string): void => void skipped.push({ collection: operation.id, id: exchange.file, why });
-    if (isOtherPath(exchange, operation, cassette)) {
-      skip('its path differs from that of other requests by a slash at the end, which a rule does not compare');
+    if (operation === undefined || exchange.response === undefined) continue;
+    const made = toRule(cassette, { exchange, operation }, parts);
+    if (typeof made === 'string') {
+      skipped.push({ collection: operation.id, id: exchange.file, why: made });
       continue;
     }
-    const isInexact = parts.inexact.includes(exchange);
-    const answer = toAnswer(cassette, response, isInexact);
-    if (typeof answer === 'string') {
-      skip(answer);
-      continue;
-    }
-    const respond = omitRepeated(answer, parts.repeatedOf(exchange));
-    const when = toCondition(cassette, { exchange, operation }, parts);
-    const body = toDoubles(loadBody(cassette.folder, response).body);
-    const [violation] = parts.check(operation, { ...response, body });
-    const reason = violation?.message ?? (isInexact ? 'nothing is added to it' : undefined);
-    const rule = { when, respond, ...(reason !== undefined && { violates: `as recorded: ${reason}` }) };
-    const findMistake = (each: object): string | undefined =>
-      parts.findMistake({ operations: { [operation.id]: [each] } });
-    const mistake = findMistake(rule);
-    // A rule that says why it violates the contract may have more than the contract declares.
-    const accepted = mistake === undefined ? rule : { ...rule, violates: `as recorded: ${mistake}` };
-    const remaining = mistake === undefined ? undefined : findMistake(accepted);
-    if (remaining === undefined) operations[operation.id] = [...(operations[operation.id] ?? []), accepted];
-    else skip(remaining);
+    operations[operation.id] = [...(operations[operation.id] ?? []), made];
+    if (isOfUnknown(cassette, exchange, parts)) unknown.set(operation.id, toGeneralRule(made, exchange));
   }
+  for (const [id, rule] of unknown) operations[id] = [...(operations[id] ?? []), rule];
   const isEmpty = Object.keys(operations).length === 0;
   return { scenario: isEmpty ? undefined : { description: parts.description, operations }, skipped };
+}
+
+/** A rule of a scenario as it is written. */
+interface WrittenRule {
+  readonly when: object;
+  readonly respond: Readonly<Record<string, unknown>>;
+  readonly violates?: string;
+}
+
+/** The rule that gives the answer of an exchange to its request, or why there is none. */
+function toRule(cassette: Cassette, target: RuleTarget, parts: PromotedRuleParts): WrittenRule | string {
+  const { exchange, operation } = target;
+  const { response } = exchange;
+  if (response === undefined) return 'the connection failed';
+  if (isOtherPath(exchange, operation, cassette))
+    return 'its path differs from that of other requests by a slash at the end, which a rule does not compare';
+  const isInexact = parts.inexact.includes(exchange);
+  const answer = toAnswer(cassette, response, isInexact);
+  if (typeof answer === 'string') return answer;
+  const respond = omitRepeated(answer, parts.repeatedOf(exchange));
+  const when = toCondition(cassette, target, parts);
+  const body = toDoubles(loadBody(cassette.folder, response).body);
+  const [violation] = parts.check(operation, { ...response, body });
+  const reason = violation?.message ?? (isInexact ? 'nothing is added to it' : undefined);
+  const rule = { when, respond, ...(reason !== undefined && { violates: `as recorded: ${reason}` }) };
+  const findMistake = (each: object): string | undefined =>
+    parts.findMistake({ operations: { [operation.id]: [each] } });
+  const mistake = findMistake(rule);
+  if (mistake === undefined) return rule;
+  // A rule that says why it violates the contract may have more than the contract declares.
+  const accepted = { ...rule, violates: `as recorded: ${mistake}` };
+  return findMistake(accepted) ?? accepted;
+}
+
+/** Whether a method failed for values in place of which others have a result: values that were not recorded are unknown too. */
+function isOfUnknown(cassette: Cassette, exchange: StoredExchange, { bodyOf, contract }: PromotedRuleParts): boolean {
+  const hasFailed = ({ response }: StoredExchange): boolean =>
+    response !== undefined && isFailure(response.status, toDoubles(loadBody(cassette.folder, response).body));
+  const shapeOf = (each: StoredExchange): string => writeCanonical(mapScalars(bodyOf(each), readJsonType));
+  const isMethod = contract.operation(exchange.operation)?.path.includes('#') === true;
+  if (!isMethod || !hasFailed(exchange)) return false;
+  const own = shapeOf(exchange);
+  return cassette.exchanges.some(
+    (other) =>
+      other.operation === exchange.operation &&
+      shapeOf(other) === own &&
+      writeCanonical(bodyOf(other)) !== writeCanonical(bodyOf(exchange)) &&
+      !hasFailed(other),
+  );
+}
+
+/** A rule for all requests, whose answer has the values of the request. */
+function toGeneralRule({ respond, violates }: WrittenRule, exchange: StoredExchange): object {
+  const body = generalize(respond['body'], { exchange, param: undefined });
+  return { respond: { ...respond, body }, ...(violates !== undefined && { violates }) };
 }
 
 /** The readers of requests without what answers only repeat. */
@@ -96,7 +136,7 @@ function withoutRepeated({
 }
 
 /** An answer without the members that it repeats from any request. */
-function omitRepeated(answer: Readonly<Record<string, unknown>>, repeated: ReadonlySet<string>): object {
+function omitRepeated(answer: WrittenRule['respond'], repeated: ReadonlySet<string>): WrittenRule['respond'] {
   const { body } = answer;
   return isObject(body) ? { ...answer, body: filterMembers(body, (name) => !repeated.has(name)) } : answer;
 }
