@@ -55,7 +55,7 @@ async function run(ask: Ask, steps: readonly Step[]): Promise<readonly Seen[]> {
 function withoutIds(seen: readonly Seen[]): readonly unknown[] {
   const ids: string[] = [];
   for (const { status, body } of seen) {
-    const id = /"id":"([^"]+)"/.exec(body)?.[1];
+    const id = /"(?:id|result)":"(\w+[-_]\w+)"/.exec(body)?.[1];
     if (status < 300 && id !== undefined && !ids.includes(id)) ids.push(id);
   }
   const replace = (text: string): string => ids.reduce((known, id, i) => known.replaceAll(id, `#${i}`), text);

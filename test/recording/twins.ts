@@ -224,11 +224,11 @@ const rpc = (id: number, method: string, params?: object | ((bodies: readonly st
 const resultOf =
   (index: number, more: object = {}) =>
   (bodies: readonly string[]): object => ({
-    id: (JSON.parse(bodies[index] ?? '{}') as { result: { id: string } }).result.id,
+    id: (JSON.parse(bodies[index] ?? '{}') as { result: string }).result,
     ...more,
   });
 
-/** JSON-RPC with camelCase methods; failures have the status 200. */
+/** JSON-RPC with camelCase methods; failures have the status 200, and creates answer the id alone. */
 const WALLET: Twin = {
   name: 'a wallet with JSON-RPC',
   document: toSpec(
@@ -243,7 +243,7 @@ const WALLET: Twin = {
     { Account: object({ id: TEXT }) },
   ),
   start: () => {
-    const accounts = new Map<string, Json>();
+    const accounts = new Map<string, Json>([['acc-7', { id: 'acc-7', label: 'old', frozen: true }]]);
     let count = 0;
     const run = (method: string, params: Json): Json => {
       const id = String(params['id']);
@@ -254,7 +254,7 @@ const WALLET: Twin = {
       if (method === 'createAccount') {
         const key = `acc-${(count += 1) * 131}`;
         accounts.set(key, { id: key, label: params['label'], frozen: false });
-        return { result: accounts.get(key) };
+        return { result: key };
       }
       if (!/^(?:get|update|delete)Account$/.test(method))
         return { error: { code: -32_601, message: `Method not found: ${method}` } };

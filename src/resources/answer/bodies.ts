@@ -210,8 +210,10 @@ function createPartWriter(
   const names = [...target.members.keys()].filter((name) => linked.has(name) || schema?.members.has(name) !== true);
   const convert = pair && createProjection(context.read, pair);
   const constants = readConstants(target, schema);
+  // An `id` without a schema is that of the call.
+  const hasOwn = [...linked].some((name) => Object.keys(target.members.get(name ?? '')?.schema ?? {}).length > 0);
   const only =
-    isCreate && linked.size === 0
+    isCreate && !hasOwn
       ? findOnlyId(context, target, resource)
       : schema !== undefined && resource.idProperty === undefined
         ? findShownKey(context, target, schema)

@@ -124,7 +124,7 @@ function listErrorActions(
 /** The actions that add the hints which a recording shows. */
 function listHintActions(methods: MethodCassette, contract: Contract): readonly object[] {
   const resources = inferResources(contract);
-  const learned = learnHints(toPlainCassette(methods, contract, resources.bindings), resources);
+  const learned = learnHints(toPlainCassette(methods, contract, resources), resources);
   const collections = Object.fromEntries([...learned].filter(([, hints]) => Object.keys(hints).length > 0));
   const ofContents = [...findContents(methods.cassette, contract, resources.bindings)].flatMap(([id, collection]) => {
     const target = toTarget(contract, contract.operation(id)?.pointer ?? '');

@@ -37,7 +37,7 @@ export async function promoteCassette(
   const generator = createGenerator(contract, validators);
   const parts = { ...createItemModels({ contract, resources, validators, generator }), seed: 1 };
   const { files, skipped } = createFixtures(
-    toPlainCassette(learned, contract, resources.bindings),
+    toPlainCassette(learned, contract, resources),
     parts,
     final ? 'final' : 'initial',
   );

@@ -1,5 +1,6 @@
 // Several methods at one path, told apart by a member of the body, as JSON-RPC has them.
 import { toDoubles } from '../../../base/exact-json.js';
+import { isIdValue } from '../../../base/exact-number.js';
 import { formatPlace } from '../../../base/errors.js';
 import { addTo, filterMembers, isObject, mapValues, readMember, readPath } from '../../../base/json.js';
 import type { Contract } from '../../../contract/contract.js';
@@ -195,7 +196,14 @@ function listRepeated(calls: readonly MethodCall[], name: string): ReadonlySet<s
 
 /** A binding as far as it says where the ids are in a request. */
 interface PlacedBinding {
+  readonly collection: string;
+  readonly action: string;
   readonly places?: Readonly<Record<string, { readonly in: string; readonly path: readonly string[] }>> | undefined;
+}
+
+interface PlainParts {
+  readonly bindings: ReadonlyMap<string, PlacedBinding>;
+  readonly collections: ReadonlyMap<string, { readonly idProperty: string | undefined }>;
 }
 
 /**
@@ -205,7 +213,7 @@ interface PlacedBinding {
 export function toPlainCassette(
   { cassette, repeatedOf }: MethodCassette,
   contract: Contract,
-  bindings: ReadonlyMap<string, PlacedBinding>,
+  { bindings, collections }: PlainParts,
 ): Cassette {
   const toPlain = (exchange: StoredExchange): StoredExchange => {
     const binding = bindings.get(exchange.operation);
@@ -224,10 +232,18 @@ export function toPlainCassette(
       return { ...exchange, request: { ...request, pathParams }, response: { ...response, status } };
     const repeated = repeatedOf(exchange);
     const { bodyText: _, bodyFile: __, ...head } = response;
+    const { idProperty = 'id' } = collections.get(binding.collection) ?? {};
+    const result = unwrap(shown, repeated);
+    const [id, ...others] = isObject(result) ? Object.values(result).filter(isIdValue) : [];
+    // The result of a create can be the id alone, beside the version of the protocol.
+    const isId = binding.action === 'create' && isObject(result) && readMember(result, idProperty) === undefined;
+    const item = isId && id !== undefined ? { [idProperty]: others.at(-1) ?? id } : result;
+    // The binding of a list has the path to its items.
+    const body = binding.action === 'list' || binding.action === 'search' ? shown : item;
     return {
       ...exchange,
       request: { ...request, pathParams, body: unwrap(request.body, repeated) },
-      response: { ...head, status, body: unwrap(shown, repeated) },
+      response: { ...head, status, body },
     };
   };
   return { ...cassette, exchanges: cassette.exchanges.map(toPlain) };
