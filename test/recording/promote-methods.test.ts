@@ -1,7 +1,7 @@
 // @module-tag slow
 // Several methods at one path, told apart by a member of the body: each is an operation of its own in the promoted mock.
 import { expect, it } from 'vitest';
-import { INTEGER, json, object, TEXT, toDocument } from '../document-parts.js';
+import { INTEGER, inPath, json, object, TEXT, toDocument } from '../document-parts.js';
 import { type Ask, describeDifferences, openTwin, recordAndPromote } from './promoted.js';
 import type { Intercept } from './upstream.js';
 
@@ -159,3 +159,36 @@ it.each(PROTOCOLS)(
     expect(answers).toEqual(wanted);
   },
 );
+
+it('a member called method of the items of a collection does not name methods', async () => {
+  const Payment = object({ id: INTEGER, method: TEXT });
+  const document = toDocument(
+    {
+      '/payments': {
+        post: {
+          requestBody: { content: { 'application/json': { schema: object({ method: TEXT }) } } },
+          responses: { 201: json(Payment) },
+        },
+      },
+      '/payments/{id}': { ...inPath('id'), get: { responses: { 200: json(Payment) } } },
+    },
+    {},
+    { servers: [{ url: '/v1' }] },
+  );
+  let id = 0;
+  const outcome = await recordAndPromote(
+    async (ask) => {
+      for (const method of ['card', 'cash'])
+        await ask('/v1/payments', { method: 'POST', body: JSON.stringify({ method }) });
+    },
+    {
+      document,
+      intercept: ({ body }, response) => {
+        const made = { ...(JSON.parse(body.toString()) as object), id: (id += 1) };
+        response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(made));
+        return true;
+      },
+    },
+  );
+  expect(outcome.drift).toEqual([]);
+});
