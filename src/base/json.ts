@@ -226,9 +226,9 @@ interface JsonMistake {
 export function findJsonMistake(text: string): JsonMistake {
   const message = readJsonError(text);
   const position = findMistakePosition(text, message);
-  // One character: the text may be that of a file that should not be shown.
-  const [character] = text.slice(position, position + 2);
-  const found = character === undefined ? 'end of input' : JSON.stringify(character);
+  // A value of JavaScript, or one character: the text may be that of a file that should not be shown.
+  const [token] = /^(?:undefined|NaN|Infinity|[^])/u.exec(text.slice(position, position + 10)) ?? [];
+  const found = token === undefined ? 'end of input' : JSON.stringify(token);
   const [reason = '', offset] = message.replaceAll("'", '"').split(/(?: in JSON)? at position (\d+)/u);
   const expected = reason.startsWith('Expected') ? `${reason}, found ${found}` : reason;
   const says = offset === undefined ? `unexpected ${found}` : expected.charAt(0).toLowerCase() + expected.slice(1);

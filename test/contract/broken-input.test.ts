@@ -25,7 +25,7 @@ const BOMB = [
 /** [name, file name, text, wanted code, wanted message, wanted line and column]. */
 const CASES: readonly (readonly [string, string, string, string, RegExp, string])[] = [
   ['an empty file', 'a.yaml', '', 'SPEC_INVALID', /is empty/u, '-'],
-  ['nothing but comments', 'a.yaml', '# nothing\n', 'SPEC_INVALID', /is empty/u, '-'],
+  ['nothing but comments', 'a.yaml', '# nothing\n', 'SPEC_INVALID', /has only comments/u, '-'],
   ['an unclosed list', 'a.yaml', 'openapi: 3.1.0\npaths: [1,\n', 'SPEC_INVALID', /deficient indentation/u, '3:1'],
   ['bad indentation', 'a.yaml', 'openapi: 3.1.0\ninfo:\n  title: a: b\n', 'SPEC_INVALID', /indentation/u, '3:11'],
   [

@@ -236,6 +236,7 @@ describe('malformed JSON', () => {
     ['[1 2]', 'expected "," or "]" after array element, found "2" (line 1, column 4)'],
     ['[1,\n 2,\n]', 'unexpected "]" (line 3, column 1)'],
     ['[[true, fals], {}]', 'unexpected "]" (line 1, column 13)'],
+    ['[secret]', 'unexpected "s" (line 1, column 2)'],
     ['{} x', 'unexpected non-whitespace character after JSON (line 1, column 4)'],
     ['undefined', 'unexpected "undefined" (line 1, column 1)'],
     ['NaN', 'unexpected "NaN" (line 1, column 1)'],
