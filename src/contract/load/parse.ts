@@ -16,7 +16,7 @@ import {
 import { type ErrorCode, MockError } from '../../base/errors.js';
 import { LONG_INTEGER, readIntegers, toDoubles } from '../../base/exact-json.js';
 import { ExactNumber, toNumber } from '../../base/exact-number.js';
-import { isObject, mapValues, readJsonError } from '../../base/json.js';
+import { findJsonMistake, isObject, mapValues, readJsonError } from '../../base/json.js';
 import { indentFlowLines, isFlowIndent } from './flow-indent.js';
 import { isError } from '../../base/platform.js';
 
@@ -235,15 +235,21 @@ const HINTS: readonly (readonly [string, string])[] = [
   ['mapping entry', 'check the indentation, and put a string that contains ": " in quotes'],
 ];
 
+/** The mistake in what is meant as JSON; undefined where it is valid. */
+function describeAsJson(text: string): string | undefined {
+  if (readJsonError(text) === '') return undefined;
+  const { line, column, says } = findJsonMistake(text);
+  return `as JSON, line ${line}, column ${column}: ${says}`;
+}
+
 function toMockError(error: unknown, source: YamlText): MockError {
   const { text, file, code } = source;
   if (error instanceof YAMLException && error.reason.includes('input is empty')) return toEmptyError(source);
   if (error instanceof YAMLException && error.mark !== undefined) {
     const at = { file, line: error.mark.line + 1, column: error.mark.column + 1 };
-    const json = text.trimStart().startsWith('{') ? readJsonError(text) : '';
     const known = HINTS.find(([part]) => error.reason.includes(part))?.[1] ?? GENERAL_HINT;
-    const hint = json === '' ? known : `as JSON: ${json}`;
-    return new MockError(code, `${source.problem}: ${error.reason}`, { at, hint, cause: error });
+    const hint = text.trimStart().startsWith('{') ? describeAsJson(text) : undefined;
+    return new MockError(code, `${source.problem}: ${error.reason}`, { at, hint: hint ?? known, cause: error });
   }
   const reason = isError(error) ? error.message : String(error);
   return new MockError(code, `the file cannot be parsed: ${reason}`, { at: { file }, cause: error });
