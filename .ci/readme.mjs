@@ -1,4 +1,4 @@
-// Follows README.md, getting started and each section of the first ten minutes from the packed package, in an empty folder, with the Node.js that runs this file and with others.
+// Follows README.md and getting started from the packed package, in an empty folder, with the Node.js that runs this file and with others, and each section of the first ten minutes with the one that runs this file.
 //
 //     node .ci/readme.mjs [--package FILE] [FOLDER_WITH_NODE ...]
 //
@@ -12,7 +12,9 @@ import { parseArgs, promisify } from 'node:util';
 import { followPage, readBlocks, readParts, readStartDocument } from './follow.mjs';
 
 const run = promisify(execFile);
-const PAGES = ['README.md', 'docs/getting-started.md', 'docs/first-ten-minutes.md'];
+const PAGES = ['README.md', 'docs/getting-started.md'];
+/** Its sections are followed with the Node.js that runs this file: each installs the package. */
+const ROLES = 'docs/first-ten-minutes.md';
 const INSTALL = /^npm (?:i|install) -D (?:github:OWNER\/)?vouch(?= |$)/u;
 
 const { values, positionals } = parseArgs({ options: { package: { type: 'string' } }, allowPositionals: true });
@@ -21,7 +23,7 @@ let failed = 0;
 try {
   const packed = values.package === undefined ? await pack() : resolve(values.package);
   for (const node of [undefined, ...positionals]) {
-    for (const path of PAGES) await followParts(path, { packed, node });
+    for (const path of node === undefined ? [...PAGES, ROLES] : PAGES) await followParts(path, { packed, node });
   }
 } finally {
   rmSync(root, { recursive: true, force: true });
