@@ -19,12 +19,12 @@ const documents = [
 ];
 
 describe('a mock', () => {
-  it.each(documents)('keeps its own document: %s', async (spec) => {
+  it.each(documents)('keeps its own document: %s', { timeout: 180_000 }, async (spec) => {
     const contract = await loadContract(spec);
     const mock = await createMock({ spec: contract });
     onTestFinished(mock.close);
     const { url } = await mock.listen();
-    const target = createTarget({ baseUrl: url, headers: {}, rate: Infinity, timeoutMs: 10_000, budgetMs: 60_000 });
+    const target = createTarget({ baseUrl: url, headers: {}, rate: Infinity, timeoutMs: 10_000, budgetMs: 20_000 });
     const { findings, requests } = await verifyService(createVerifyContext(contract), target, {
       allowUnsafe: true,
       includes: ({ method }) => method !== 'TRACE',
