@@ -24,7 +24,7 @@ describe('a mock', () => {
     const mock = await createMock({ spec: contract });
     onTestFinished(mock.close);
     const { url } = await mock.listen();
-    const target = createTarget({ baseUrl: url, headers: {}, rate: Infinity, timeoutMs: 10_000, budgetMs: 20_000 });
+    const target = createTarget({ baseUrl: url, headers: {}, rate: Infinity, timeoutMs: 10_000, budgetMs: 10_000 });
     const { findings, requests } = await verifyService(createVerifyContext(contract), target, {
       allowUnsafe: true,
       includes: ({ method }) => method !== 'TRACE',
