@@ -46,8 +46,8 @@ export interface MatchRules {
 export const MANIFEST_FILE = 'cassette.json';
 
 /**
- * The file of placeholders that the manifest does not have yet, one `["placeholder","rule"]` a line: a manifest that were written for each new
- * one would be written as often as there are credentials.
+ * The file of placeholders that the manifest does not have yet, one `["placeholder","rule"]` a line: writing the whole manifest for each new
+ * one would cost as much as the exchanges themselves where each request has a new credential.
  */
 const PLACEHOLDERS_FILE = 'placeholders.jsonl';
 
