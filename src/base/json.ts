@@ -86,6 +86,9 @@ function isScalarName(type: unknown): boolean {
   return type === 'string' || type === 'integer' || type === 'number' || type === 'boolean';
 }
 
+/** An object without members: one for all, where each of many values has an object that is usually empty. */
+export const NO_MEMBERS: Readonly<Record<string, never>> = Object.freeze({});
+
 /** Whether a value is a JSON object: not null, not an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);

@@ -1,4 +1,4 @@
-import { isObject } from '../base/json.js';
+import { NO_MEMBERS, isObject } from '../base/json.js';
 
 /** One segment of a JSON pointer, escaped (RFC 6901 section 3). */
 export function escapeSegment(segment: string): string {
@@ -118,10 +118,10 @@ export function findObjects(
 
 /** The members whose name starts with `x-`. */
 export function readExtensions(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const extensions: Record<string, unknown> = {};
+  let extensions: Record<string, unknown> | undefined;
   // A plain object: what a loop finds are its own members.
-  for (const name in value) if (name.startsWith('x-')) extensions[name] = value[name];
-  return extensions;
+  for (const name in value) if (name.startsWith('x-')) (extensions ??= {})[name] = value[name];
+  return extensions ?? NO_MEMBERS;
 }
 
 /** The value where it is a string. */

@@ -67,7 +67,7 @@ export interface ContractAnswers {
   readonly sources: Readonly<
     Record<'example' | 'generate' | 'pages' | 'results' | 'state' | 'stream', AnswerSource>
   > & {
-    readonly repeats: AnswerSource | undefined;
+    readonly repeats: AnswerSource;
   };
   readonly items: Items;
   readonly editors: CollectionEditors;
@@ -264,7 +264,7 @@ function createParts(
       answerPreferred: createPreferAnswer(parts),
       sources: {
         stream: createStreamSource(parts),
-        repeats: createRepeatsSource(contract),
+        repeats: createRepeatsSource(),
         results: createResultsSource(parts),
         state: createStateSource(parts),
         pages: createPagesSource(parts),

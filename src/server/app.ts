@@ -46,28 +46,28 @@ export function createApp(parts: AppParts): Hono {
   // `use` without a handler would register undefined.
   for (const handler of middleware) app.use(handler);
   control?.addRoutes(app, arrivals);
-  for (const route of parts.routes) {
-    const { operation, path, segmentCount } = route;
+  const answer = (c: Context, { operation, segmentCount }: OperationRoute): Response | Promise<Response> => {
+    const arrival = arrivals.of(c);
+    const match = arrival.match ?? matchEnd(router, arrival, segmentCount);
+    if (match.kind !== 'operation') return pipeline.refuse(arrival, match);
     const answersPreflight = operation.method === 'OPTIONS' && parts.cors !== undefined;
-    const handler = (c: Context): Response | Promise<Response> => {
-      const arrival = arrivals.of(c);
-      const match = arrival.match ?? matchEnd(router, arrival, segmentCount);
-      if (match.kind !== 'operation') return pipeline.refuse(arrival, match);
-      if (answersPreflight && isPreflight(arrival.request)) {
-        // No operation has this method, so that all of the path are listed.
-        const others = matchEnd(router, { ...arrival, method: '' }, segmentCount);
-        if (others.kind === 'method') return pipeline.refuse(arrival, others);
-      }
-      // Only middleware, of this app or of one that routes to it, can have read the body.
-      const isRead = (arrival.match === undefined || middleware.length > 0) && hasBodyRead(c);
-      return isRead ? pipeline.answerRead(arrival, match, c.req) : pipeline.answer(arrival, match);
-    };
-    // Shown by `showRoutes(app, { verbose: true })` and `inspectRoutes`.
-    Object.defineProperty(handler, 'name', { value: operation.id });
+    if (answersPreflight && isPreflight(arrival.request)) {
+      // No operation has this method, so that all of the path are listed.
+      const others = matchEnd(router, { ...arrival, method: '' }, segmentCount);
+      if (others.kind === 'method') return pipeline.refuse(arrival, others);
+    }
+    // Only middleware, of this app or of one that routes to it, can have read the body.
+    const isRead = (arrival.match === undefined || middleware.length > 0) && hasBodyRead(c);
+    return isRead ? pipeline.answerRead(arrival, match, c.req) : pipeline.answer(arrival, match);
+  };
+  for (const route of parts.routes) {
+    const { method, id } = route.operation;
+    // `showRoutes(app, { verbose: true })` and `inspectRoutes` show its name; one that is defined later would take 256 bytes.
+    const handler = { [id]: (c: Context) => answer(c, route) }[id] as (c: Context) => Response | Promise<Response>;
     routes.set(handler, route);
-    app.on(operation.method, path, handler);
+    app.on(method, route.path, handler);
     // Hono asks its routers for GET when a HEAD arrives; the handler sees the method that was sent.
-    if (operation.method === 'HEAD') app.on('GET', path, (c: Context) => handler(c));
+    if (method === 'HEAD') app.on('GET', route.path, (c: Context) => handler(c));
   }
   if (control !== undefined && router.match('GET', '/', '').kind !== 'operation')
     app.get('/', async (c, next) => control.welcome(arrivals.of(c)) ?? next());

@@ -1,12 +1,10 @@
 import { filterMembers, isObject } from '../../base/json.js';
-import type { Contract } from '../../contract/contract.js';
 import type { Answer } from '../../http/answer.js';
 import { listRepeated } from '../../contract/operations/repeated.js';
 import { type AnswerSource, type Exchange, whenSettled } from '../chain.js';
 
-/** Gives answers the members of the request that the hint `repeats` names, such as the `id` of JSON-RPC; undefined where no operation has it. */
-export function createRepeatsSource({ operations }: Contract): AnswerSource | undefined {
-  if (operations.every((operation) => listRepeated(operation).length === 0)) return undefined;
+/** Gives answers the members of the request that the hint `repeats` names, such as the `id` of JSON-RPC. */
+export function createRepeatsSource(): AnswerSource {
   const repeat = (answer: Answer | undefined, { call }: Exchange): Answer | undefined => {
     const names = listRepeated(call.operation);
     const { body: sent } = call;

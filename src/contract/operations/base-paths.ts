@@ -1,4 +1,5 @@
 import { MockError } from '../../base/errors.js';
+import { memoize } from '../../base/memoize.js';
 import type { Contract } from '../contract.js';
 import { withBasePaths } from './outline.js';
 
@@ -14,13 +15,12 @@ interface Placement {
 export function placeOperations(contract: Contract, { basePath, prefix }: Placement): Contract {
   const [own, front = ''] = [readPath('basePath', basePath), readPath('prefix', prefix)];
   if (own === undefined && front === '') return contract;
-  const operations = contract.operations.map((operation) => {
-    const basePaths = own === undefined ? operation.basePaths : [own];
-    return withBasePaths(
-      operation,
-      basePaths.map((path) => front + path),
-    );
-  });
+  // Most operations share the list of base paths, and share that of the new ones.
+  const place = memoize((paths: readonly string[]) => paths.map((path) => front + path));
+  const replaced = own === undefined ? undefined : [own];
+  const operations = contract.operations.map((operation) =>
+    withBasePaths(operation, place(replaced ?? operation.basePaths)),
+  );
   const byId = new Map(operations.map((operation) => [operation.id, operation]));
   return { ...contract, operations, operation: (id) => byId.get(id) };
 }

@@ -9,7 +9,7 @@ import {
   readExtensions,
   readString,
 } from '../pointer.js';
-import { isObject, type Schema } from '../../base/json.js';
+import { NO_MEMBERS, isObject, type Schema } from '../../base/json.js';
 import type {
   DeclaredHeader,
   DeclaredResponse,
@@ -47,6 +47,15 @@ function readExamples(document: unknown, parent: Located): readonly Example[] {
   return examples;
 }
 
+/** An object with each object of a map as it is read. */
+function mapObjects<Result>(
+  objects: ReturnType<typeof findObjects>,
+  read: (object: Located) => Result,
+): Readonly<Record<string, Result>> {
+  if (objects.length === 0) return NO_MEMBERS;
+  return Object.fromEntries(objects.map(([name, object]) => [name, read(object)]));
+}
+
 /** The entries of a `content` map. */
 function readContent(document: unknown, parent: Located): readonly MediaType[] {
   return findObjects(document, parent, 'content').map(([key, found]): MediaType => {
@@ -57,11 +66,9 @@ function readContent(document: unknown, parent: Located): readonly MediaType[] {
       schema: schema.schema,
       schemaPointer: schema.pointer,
       itemSchema: itemSchema.schema,
-      itemSchemaPointer: itemSchema.pointer,
+      itemSchemaPointer: itemSchema.schema === undefined ? '' : itemSchema.pointer,
       examples: readExamples(document, found),
-      encoding: Object.fromEntries(
-        findObjects(document, found, 'encoding').map(([name, encoding]) => [name, readEncoding(document, encoding)]),
-      ),
+      encoding: mapObjects(findObjects(document, found, 'encoding'), (encoding) => readEncoding(document, encoding)),
       pointer: found.pointer,
     };
   });
@@ -77,13 +84,10 @@ export function readRequestBody(document: unknown, parent: Located): RequestBody
 
 /** The entries of `responses`. */
 export function readResponses(document: unknown, parent: Located): readonly DeclaredResponse[] {
-  const responses: DeclaredResponse[] = [];
-  for (const [key, found] of findObjects(document, parent, 'responses')) {
-    const status = key.toLowerCase() === 'default' ? 'default' : key.toUpperCase();
-    if (!/^(?:[1-5]\d\d|[1-5]XX|default)$/u.test(status)) continue;
-    responses.push(readResponse(document, found, status));
-  }
-  return responses;
+  return findObjects(document, parent, 'responses')
+    .map(([key, found]) => ({ status: key.toLowerCase() === 'default' ? 'default' : key.toUpperCase(), found }))
+    .filter(({ status }) => /^(?:[1-5]\d\d|[1-5]XX|default)$/u.test(status))
+    .map(({ status, found }) => readResponse(document, found, status));
 }
 
 function readResponse(document: unknown, found: Located, status: string): DeclaredResponse {
@@ -92,7 +96,7 @@ function readResponse(document: unknown, found: Located, status: string): Declar
     description: readString(found.value['description']),
     headers: readHeaders(document, found),
     content: sortByStructure(document, readContent(document, found)).map((media) => withLabel(document, media)),
-    links: Object.fromEntries(findObjects(document, found, 'links').map(([name, link]) => [name, link.value])),
+    links: mapObjects(findObjects(document, found, 'links'), ({ value }) => value),
     pointer: found.pointer,
     extensions: readExtensions(found.value),
   };

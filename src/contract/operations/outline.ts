@@ -1,4 +1,3 @@
-import { memoize } from '../../base/memoize.js';
 import type { Operation } from './operation.js';
 
 /** The members that find and name an operation; the cache has them, so that a start reads only the operations that are called. */
@@ -57,8 +56,9 @@ class OutlinedOperation {
   readonly basePaths: readonly string[];
   readonly pointer: string;
   readonly spanned: Operation['spanned'];
-  /** Reads the operation as a whole. Not a getter with a member for its result: users freeze what they are given. */
-  private readonly read: () => Operation;
+  readonly #read: () => Operation;
+  /** Private to the language, so that it can be set where a user has frozen the operation. */
+  #whole: Operation | undefined;
 
   constructor({ id, method, basePaths, pointer, key, isSpanned }: OperationOutline, read: () => Operation) {
     this.id = id;
@@ -66,29 +66,39 @@ class OutlinedOperation {
     this.path = toPath(key);
     this.basePaths = basePaths;
     this.pointer = pointer;
-    const known = memoize<undefined, Operation>(read);
-    this.read = () => known(undefined);
-    this.spanned = isSpanned === true ? this.read().spanned : undefined;
+    this.#read = read;
+    this.spanned = isSpanned === true ? this.#all.spanned : undefined;
   }
 
   static {
     for (const name of LATER) {
       const get = function (this: OutlinedOperation): Operation[typeof name] {
-        return this.read()[name];
+        return this.#all[name];
       };
       Object.defineProperty(this.prototype, name, { get, enumerable: true });
     }
   }
 
+  /** The operation as a whole. */
+  get #all(): Operation {
+    this.#whole ??= this.#read();
+    return this.#whole;
+  }
+
+  /** The same operation below other base paths. */
+  at(basePaths: readonly string[]): Operation {
+    const { id, method, path, pointer, spanned } = this;
+    const outline = { id, method, basePaths, pointer, key: path, isSpanned: spanned !== undefined };
+    return createOutlinedOperation(outline, () => this.#all);
+  }
+
   /** As JSON it is an object with all members. */
   toJSON(): Operation {
-    return { ...this.read(), basePaths: this.basePaths };
+    return { ...this.#all, basePaths: this.basePaths };
   }
 }
 
 /** The operation with other base paths; what was not read of it is not read. */
 export function withBasePaths(operation: Operation, basePaths: readonly string[]): Operation {
-  if (!(operation instanceof OutlinedOperation)) return { ...operation, basePaths };
-  // It inherits the other properties.
-  return Object.create(operation, { basePaths: { value: basePaths, enumerable: true } }) as Operation;
+  return operation instanceof OutlinedOperation ? operation.at(basePaths) : { ...operation, basePaths };
 }

@@ -1,5 +1,6 @@
 import { means } from '../../conventions/conventions.js';
 import type { Report } from '../contract.js';
+import { memoizeOf } from '../../base/memoize.js';
 import { isObject, readOwn } from '../../base/json.js';
 import {
   findObject,
@@ -231,8 +232,9 @@ function readOperation(source: DocumentSource, parts: OperationParts): Operation
     report({ code: 'RESPONSES_MISSING', message, pointer, assumed: 'the response is 200 without a body' });
   }
   const parameters = readParameters({ document, path, pathItem: findPart(pathItem, 'parameters'), operation, report });
-  const extensions: Record<string, unknown> = {};
-  for (const part of [operation, ...pathItem].toReversed()) Object.assign(extensions, readExtensions(part.value));
+  const extensions = readExtensions(
+    Object.assign({}, ...[operation, ...pathItem].toReversed().map((part) => part.value)),
+  );
   const id = parts.id ?? readId(source, parts);
   const read: Omit<Operation, 'streaming'> = {
     id,
@@ -254,7 +256,8 @@ function readOperation(source: DocumentSource, parts: OperationParts): Operation
     security: readSecurity(source, value['security'] === undefined ? undefined : operation),
     extensions,
   };
-  return { ...read, streaming: findStreaming(document, read) };
+  // A spread behind the new member gives all operations one hidden class; in front of it, each has its own of 500 bytes (V8 of Node.js 20).
+  return { streaming: findStreaming(document, read), ...read };
 }
 
 /** Adds a stream that an extension describes to the success response. */
@@ -364,14 +367,21 @@ const MAX_COMBINATIONS = 32;
  * A variable has its default and the values of its enum (OpenAPI 3.1 section 4.8.6). A relative URL is a base path.
  */
 function readBasePaths(servers: unknown): readonly string[] {
+  return Array.isArray(servers) ? listBasePaths(servers) : ROOT;
+}
+
+const ROOT: readonly string[] = [''];
+
+/** Once for all operations that inherit the same servers. */
+const listBasePaths = memoizeOf((servers: readonly unknown[]): readonly string[] => {
   const paths = new Set<string>();
-  for (const server of Array.isArray(servers) ? servers : []) {
+  for (const server of servers) {
     if (!isObject(server) || typeof server['url'] !== 'string') continue;
     for (const url of expandVariables(server['url'], server['variables'])) paths.add(toBasePath(url));
   }
   paths.delete('');
   return [...paths, ''];
-}
+});
 
 function expandVariables(url: string, variables: unknown): readonly string[] {
   let urls = [url];

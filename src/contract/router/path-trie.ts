@@ -1,5 +1,5 @@
 import { URL } from 'node:url';
-import { addTo } from '../../base/json.js';
+import { NO_MEMBERS, addTo } from '../../base/json.js';
 import { memoize } from '../../base/memoize.js';
 import type { Operation } from '../operations/operation.js';
 import { type QueryPair, readTemplate, type TemplateSegment } from './path-template.js';
@@ -22,11 +22,12 @@ type ReadValues = (operation: Operation, name: string) => readonly string[];
 
 /** A node of the trie: the paths that start with the segments above it. */
 export interface TrieNode {
-  readonly literals: Map<string, TrieNode>;
+  /** Undefined if no literal follows: most nodes are at the end of a path. */
+  literals: Map<string, TrieNode> | undefined;
   readonly mixed: { readonly segment: TemplateSegment; readonly node: TrieNode }[];
   parameter: TrieNode | undefined;
-  /** By method; undefined if no path ends here. */
-  routes: Map<string, Route[]> | undefined;
+  /** Undefined if no path ends here. */
+  routes: Route[] | undefined;
 }
 
 /** A base path and the operations below it. */
@@ -62,7 +63,7 @@ function buildTrie(operations: readonly Operation[], readValues: ReadValues): Tr
   const root = createNode();
   for (const operation of operations) {
     const { segments, encodedSegments, query, fragment, trailingSlash } = readTemplate(operation.path);
-    const route = { operation, constants: {}, query, fragment, trailingSlash };
+    const route = { operation, constants: NO_MEMBERS, query, fragment, trailingSlash };
     addRoute(root, segments, route);
     // A parameter with several segments may also be sent with its slashes encoded, as one segment.
     if (operation.spanned !== undefined) addRoute(root, readTemplate(operation.spanned.path).segments, route);
@@ -80,10 +81,9 @@ function addRoute(
 ): void {
   let node = root;
   for (const segment of segments) node = descend(node, segment);
-  node.routes ??= new Map();
   const names = segments.flatMap((segment) => segment.names);
   const literalCount = segments.filter(({ kind }) => kind === 'literal').length;
-  addTo(node.routes, route.operation.method, { names, literalCount, ...route });
+  node.routes = [...(node.routes ?? []), { names, literalCount, ...route }];
 }
 
 /** A template with the values of some parameters written into it. */
@@ -127,7 +127,7 @@ function withLiteral({ names, literals, text }: TemplateSegment, index: number, 
 }
 
 function createNode(): TrieNode {
-  return { literals: new Map(), mixed: [], parameter: undefined, routes: undefined };
+  return { literals: undefined, mixed: [], parameter: undefined, routes: undefined };
 }
 
 function descend(node: TrieNode, segment: TemplateSegment): TrieNode {
@@ -136,6 +136,7 @@ function descend(node: TrieNode, segment: TemplateSegment): TrieNode {
     return node.parameter;
   }
   if (segment.kind === 'literal') {
+    node.literals ??= new Map();
     const next = node.literals.get(segment.text) ?? createNode();
     node.literals.set(segment.text, next);
     return next;

@@ -143,7 +143,7 @@ function walk(node: TrieNode, start: number, depth: number, request: Request): R
   const end = next < 0 ? pathname.length : next;
   const segment = pathname.slice(start + 1, end);
   const literal =
-    node.literals.get(segment) ?? (segment.includes('%') ? node.literals.get(decodeText(segment)) : undefined);
+    node.literals?.get(segment) ?? (segment.includes('%') ? node.literals?.get(decodeText(segment)) : undefined);
   if (literal !== undefined) {
     const route = walk(literal, end, depth, request);
     if (route !== undefined) {
@@ -181,12 +181,14 @@ function matchEncoded(template: TemplateSegment, segment: string): readonly stri
   return matchMixed(template.literals.map(decodeText), decodeText(segment))?.map(encodeURIComponent);
 }
 
-function chooseRoute(routes: ReadonlyMap<string, readonly Route[]>, request: Request): Route | undefined {
+function chooseRoute(routes: readonly Route[], request: Request): Route | undefined {
   const { method, search } = request;
-  const candidates =
-    routes.get(method) ?? (method === 'HEAD' ? routes.get('GET') : undefined) ?? routes.get(method.toUpperCase());
-  if (candidates === undefined) {
-    request.allow.push(...routes.keys());
+  const select = (wanted: string): readonly Route[] => routes.filter(({ operation }) => operation.method === wanted);
+  let candidates = select(method);
+  if (candidates.length === 0 && method === 'HEAD') candidates = select('GET');
+  if (candidates.length === 0) candidates = select(method.toUpperCase());
+  if (candidates.length === 0) {
+    request.allow.push(...routes.map(({ operation }) => operation.method));
     return undefined;
   }
   const only = candidates[0];

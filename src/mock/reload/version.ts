@@ -92,7 +92,9 @@ export function loadParts(shared: ContractParts, settings: Settings, before?: Ve
   // Handlers can add items to any collection.
   const isOpen = Object.keys(settings.handlers ?? {}).length > 0;
   const fixed = isOpen ? undefined : findFixedIds(shared, { definition, unknownIds });
-  const collections = [...resources.collections.values()].map((each) => ({ ...each, ids: fixed?.get(each.name) }));
+  const collections = Array.from(resources.collections.values(), ({ name, schema, idProperty }) => {
+    return { name, schema, idProperty, ids: fixed?.get(name) };
+  });
   const scenarioContext = createScenarioContext({ collections, ...shared });
   const { scenarios, reload } = openScenarios(settings.scenarios?.from, scenarioContext, before?.scenarios);
   // It remembers texts of requests.
@@ -132,7 +134,7 @@ function listSources(
     return source === undefined ? [] : [source];
   };
   const sources = [
-    ...(repeats === undefined ? [] : [repeats]),
+    repeats,
     foreign === undefined || foreign.recordings.enforce === 'all' ? refuse : onlyForMock(refuse, foreign.recordings),
     stream,
     results,

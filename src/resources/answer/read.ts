@@ -1,7 +1,7 @@
 import { URLSearchParams } from 'node:url';
 import { TextDecoder } from 'node:util';
 import { listMissing } from '../../schema/fields.js';
-import { filterMembers, isObject, readMember, withPath } from '../../base/json.js';
+import { NO_MEMBERS, filterMembers, isObject, readMember, withPath } from '../../base/json.js';
 import type { Answer, ListAnswer } from '../../http/answer.js';
 import { isCovered, isJsonType, toEssence } from '../../contract/media-type.js';
 import type { Call } from '../../http/request/call.js';
@@ -12,7 +12,7 @@ import { choosePlan, createPagePlan, isDescending, type PagePlan } from '../list
 import { createView, readSort, type Selection, type View } from '../list/view.js';
 import { isTopLevel, type Resource } from '../item/resource.js';
 import { listProperties } from '../../contract/schema-view/schema-view.js';
-import { type StoredItem, findIndex, type Item, type ItemList, NO_PROPERTIES } from '../store/lists/item-list.js';
+import { type StoredItem, findIndex, type Item, type ItemList } from '../store/lists/item-list.js';
 import type { ItemLocation } from '../store/on-demand.js';
 import { memoize, memoizeOf } from '../../base/memoize.js';
 import type { Session } from '../../session/session.js';
@@ -423,7 +423,7 @@ function createRequiredFilters({ filters }: PagePlan): (location: ItemLocation, 
   const required = filters.filter(({ isRequired }) => isRequired);
   if (required.length === 0) return (location) => location;
   return (location, values) => {
-    let given = NO_PROPERTIES;
+    let given: Item = NO_MEMBERS;
     for (const { parameter, property, inner, isMany } of required) {
       const value = values[parameter];
       const path = [...property.split('.'), ...(inner === undefined ? [] : [inner])];

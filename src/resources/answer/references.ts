@@ -1,7 +1,8 @@
 import { isIdValue } from '../../base/exact-number.js';
 import { means } from '../../conventions/conventions.js';
-import { NO_PROPERTIES, type Item } from '../store/lists/item-list.js';
+import type { Item } from '../store/lists/item-list.js';
 import {
+  NO_MEMBERS,
   addTo,
   filterMembers,
   isObject,
@@ -123,7 +124,7 @@ function readIds(value: unknown, key = 'id'): readonly string[] {
 }
 
 /** The references of an operation whose bodies create no other items. */
-export const NO_REFERENCES: References = { create: () => NO_PROPERTIES, adopt: (_, entry) => entry };
+export const NO_REFERENCES: References = { create: () => NO_MEMBERS, adopt: (_, entry) => entry };
 
 /** Creates the items of other collections that an operation is sent inside of an item; planned when it first creates an item. */
 export function createReferences(context: OperationContext): References {
@@ -159,7 +160,7 @@ function planReferences(context: OperationContext): References {
           isObject(value) && !Object.hasOwn(value, location.model.resource.idProperty ?? 'id');
         const create = (value: unknown): unknown => {
           if (!isNew(value)) return value;
-          const made = items.create(location, { body: value, fixed: NO_PROPERTIES, strict: false });
+          const made = items.create(location, { body: value, fixed: NO_MEMBERS, strict: false });
           if ('problems' in made) return value;
           const { item } = made.entry;
           return Object.fromEntries(shown.flatMap((each) => (Object.hasOwn(item, each) ? [[each, item[each]]] : [])));
@@ -202,7 +203,7 @@ function createAdoption(context: OperationContext): References['adopt'] {
         const id = isNew ? undefined : readIdValue(readMember(body, location.model.resource.idProperty ?? 'id'));
         // An existing item that is only referred to stays as it is.
         if (id !== undefined && location.collection.get(String(id), location.scope) !== undefined) return body;
-        const created = items.create(location, { body, id, fixed: isNew ? NO_PROPERTIES : body, strict: false });
+        const created = items.create(location, { body, id, fixed: isNew ? NO_MEMBERS : body, strict: false });
         return 'problems' in created ? body : created.entry.item;
       };
       item = withPath(item, path, given.map(adopt));

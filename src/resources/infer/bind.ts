@@ -1,6 +1,7 @@
 import { ENDS_ITEM, KEEPS_OTHERS, REPLACES_ITEM, CHANGES_ITEM } from '../../conventions/descriptions.js';
 import { means } from '../../conventions/conventions.js';
-import { NO_PROPERTIES, type Item } from '../store/lists/item-list.js';
+import { NO_MEMBERS } from '../../base/json.js';
+import type { Item } from '../store/lists/item-list.js';
 import { type Operation, readText } from '../../contract/operations/operation.js';
 import {
   findSuccessMedia,
@@ -58,7 +59,7 @@ type Infer = (action: Action, confidence: number, why: string) => InferredAction
 
 /** Infers the actions of the operations of one candidate that set no properties themselves. */
 function inferFor(candidate: CollectionCandidate): Infer {
-  return (action, confidence, why) => ({ candidate, action, set: NO_PROPERTIES, confidence, why });
+  return (action, confidence, why) => ({ candidate, action, set: NO_MEMBERS, confidence, why });
 }
 
 /** What an operation on the path of one item does, or why the store does not handle it. */
@@ -171,7 +172,7 @@ export const bindItemWord: Bind = (index, candidate, operation) => {
       return `"${word}" of an item, but the response is not that item`;
     const effect = set === undefined ? 'brings back what was removed' : describeEffect(set);
     const why = `"${word}" of an item; the response only reports it; ${effect}`;
-    return { candidate, action: 'act', set: set ?? NO_PROPERTIES, confidence: 0.7, why };
+    return { candidate, action: 'act', set: set ?? NO_MEMBERS, confidence: 0.7, why };
   }
   if (means(word, 'segments.copy')) {
     return found('copy', 0.8, `"${word}" of an item; the response is an item`);

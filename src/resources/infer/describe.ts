@@ -54,8 +54,7 @@ export function describeResource(
   const idProperty = singleton ? undefined : (self?.property ?? own);
   const keyProperties = findKeyProperties(index, schema, candidate);
   const paths = new Set([candidate, ...facts.aliases].flatMap((each) => each.itemKey ?? []));
-  return {
-    ...createResource(facts.name),
+  return Object.assign(createResource(facts.name), {
     path: groups.map(({ words, parameters }, i) => toPath(words, i < groups.length - 1 ? parameters : [])).join(''),
     singleton,
     parents: facts.parents,
@@ -76,7 +75,7 @@ export function describeResource(
     }),
     // What no request creates or removes exists: the settings of an account, the user of the request.
     unknownIds: singleton && isAlwaysThere(index, candidate) ? 'create' : undefined,
-  };
+  } as const);
 }
 
 /** Whether requests only read and change a singleton. */

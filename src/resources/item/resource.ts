@@ -5,7 +5,7 @@ import type { ListShape } from '../list/list-shape.js';
 import type { PageStyleName } from '../list/pagination.js';
 import type { UnknownIds } from '../store/collection.js';
 import type { Item } from '../store/lists/item-list.js';
-import { readPath } from '../../base/json.js';
+import { NO_MEMBERS, readPath } from '../../base/json.js';
 import { declaresStatus } from '../../contract/operations/responses.js';
 
 /** The action of an operation on a collection. */
@@ -319,12 +319,12 @@ export function createResource(name: string): Resource {
     links: [],
     alternateKeys: [],
     once: [],
-    redacts: {},
-    patterns: {},
+    redacts: NO_MEMBERS,
+    patterns: NO_MEMBERS,
     sent: [],
     unique: [],
     detail: [],
-    set: {},
+    set: NO_MEMBERS,
   };
 }
 

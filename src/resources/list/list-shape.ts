@@ -132,7 +132,7 @@ export function planList(
   const schema = read(pointer);
   const segments = operation.path.split(/[/.]/).filter((each) => !each.startsWith('{'));
   return (
-    schema && items && { ...items, schema: pointer, plan: planAround(schema, { read, path: items.path, segments }) }
+    schema && items && { schema: pointer, plan: planAround(schema, { read, path: items.path, segments }), ...items }
   );
 }
 

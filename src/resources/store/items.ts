@@ -1,7 +1,7 @@
 import { isIdValue } from '../../base/exact-number.js';
 import type { IdValue } from '../../base/exact-number.js';
-import { NO_PROPERTIES, type StoredItem, type Item, type ItemContent, type NewEntry } from './lists/item-list.js';
-import { joinObjects, readMember, withPath } from '../../base/json.js';
+import type { StoredItem, Item, ItemContent, NewEntry } from './lists/item-list.js';
+import { NO_MEMBERS, joinObjects, readMember, withPath } from '../../base/json.js';
 import { memoize } from '../../base/memoize.js';
 import type { ItemModels } from '../item/item-models.js';
 import { isTopLevel, type Resource } from '../item/resource.js';
@@ -116,7 +116,7 @@ export function createItems(
     model: model(name),
     collection: transaction.collection(name),
     scope,
-    known: NO_PROPERTIES,
+    known: NO_MEMBERS,
     part: '',
   });
   const links = createLinks(onDemand, { locate, model, names }, models.isCreatable);
@@ -175,7 +175,7 @@ function createCreate({ dependents, links, locate, onDemand }: CreateParts): Ite
     const drafted = draftEntry(location, { ...given, defaults, fixed: { ...given.fixed, ...shown } });
     const { entry, whole } = given.strict
       ? drafted
-      : represent(location, drafted, [defaults ?? NO_PROPERTIES, values, shown]);
+      : represent(location, drafted, [defaults ?? NO_MEMBERS, values, shown]);
     // A request checks the parents in its path before it creates an item, and names the target of a membership itself.
     const problem = given.strict
       ? links.findBrokenLink(location, entry.id)
@@ -197,7 +197,7 @@ function createOriginalFinder({
 }: Omit<CreateParts, 'links'>): (location: ItemLocation, given: NewItem) => Item | undefined {
   return (
     { transaction, collection, model },
-    { body = NO_PROPERTIES, id = readMember(body, model.resource.idProperty ?? 'id') },
+    { body = NO_MEMBERS, id = readMember(body, model.resource.idProperty ?? 'id') },
   ) => {
     const name = dependents.origin(collection.name);
     if (name === undefined || !isIdValue(id)) return undefined;
@@ -255,7 +255,7 @@ function createReplaceAll(
 }
 
 function createUpdate({ embed, refresh }: Dependents): Items['update'] {
-  return (location, entry, { after, set = NO_PROPERTIES, strict }) => {
+  return (location, entry, { after, set = NO_MEMBERS, strict }) => {
     const { model, collection, scope, transaction } = location;
     const now = transaction.clock.now();
     const before = entry.item;
@@ -413,7 +413,7 @@ interface Drafted {
 function draftEntry({ model, collection, scope, part, transaction }: ItemLocation, given: NewItem): Drafted {
   const { resource, identity } = model;
   const { seed, clock } = transaction;
-  const { body = NO_PROPERTIES, fixed, content, strict } = given;
+  const { body = NO_MEMBERS, fixed, content, strict } = given;
   const chosen = resource.singleton ? '' : (given.id ?? identity.deriveId?.(joinObjects(body, fixed)));
   const number = chosen === undefined ? collection.nextNumber() : undefined;
   const id = number === undefined ? (chosen ?? '') : identity.generateId(collection, scope, { seed, number });

@@ -1,13 +1,22 @@
 import { type IdValue, isIdValue, isNumber, toNumber } from '../../base/exact-number.js';
 import { toDay } from '../../base/clock.js';
 import { means } from '../../conventions/conventions.js';
-import { freezeDeep, isObject, overlay, readMember, withPath, filterMembers, joinObjects } from '../../base/json.js';
+import {
+  NO_MEMBERS,
+  freezeDeep,
+  isObject,
+  overlay,
+  readMember,
+  withPath,
+  filterMembers,
+  joinObjects,
+} from '../../base/json.js';
 import type { ReadSchema, SchemaView } from '../../contract/schema-view/schema-view.js';
 import { isPathId, type Resource, type Resources } from '../item/resource.js';
 import type { Dependents } from './dependents.js';
 import { type InitialValues, planInitialValues } from './initial-values.js';
 import { readScope, toPartMark, toScope, type UnknownIds, type WritableCollection } from './collection.js';
-import { NO_PROPERTIES, type StoredItem, type Item } from './lists/item-list.js';
+import type { StoredItem, Item } from './lists/item-list.js';
 import { memoizeOf } from '../../base/memoize.js';
 import { toBareName } from '../../base/names.js';
 import { createRandom } from '../../base/random.js';
@@ -204,7 +213,7 @@ function createOriginalFinder(
     const name = dependents.origin(collection.name);
     const of =
       name === undefined ? undefined : { transaction, model: model(name), collection: transaction.collection(name) };
-    return of && find({ ...of, scope: '', known: NO_PROPERTIES, part: '' }, id)?.item;
+    return of && find({ ...of, scope: '', known: NO_MEMBERS, part: '' }, id)?.item;
   };
 }
 
@@ -263,7 +272,7 @@ function createRepresentation(
           model,
           collection: transaction.collection(name),
           scope: at,
-          known: NO_PROPERTIES,
+          known: NO_MEMBERS,
           part: '',
         };
         const isOpen = unknownIds(of) === 'create';

@@ -3,9 +3,6 @@ import { measureEntry, type Usage } from './usage.js';
 /** One JSON object of a collection. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** An item without properties. */
-export const NO_PROPERTIES: Item = Object.freeze({});
-
 /** The bytes behind an item, such as those of a file. */
 export interface ItemContent {
   readonly bytes: Uint8Array;
