@@ -226,8 +226,7 @@ interface JsonMistake {
 }
 
 /** The syntax error of an invalid JSON text, from the message of `JSON.parse`, which does not always have the position. */
-export function findJsonMistake(text: string): JsonMistake {
-  const message = readJsonError(text);
+export function findJsonMistake(text: string, message: string = readJsonError(text)): JsonMistake {
   const position = findMistakePosition(text, message);
   // A value of JavaScript, or one character: the text may be that of a file that should not be shown.
   const [token] = /^(?:undefined|NaN|Infinity|[^])/u.exec(text.slice(position, position + 10)) ?? [];

@@ -106,6 +106,8 @@ export interface Finding {
   readonly severity?: 'error' | 'warning';
   readonly message: string;
   readonly pointer: string;
+  /** Where it is, if no pointer leads there. */
+  readonly at?: Place;
   readonly assumed?: string;
 }
 
@@ -114,10 +116,10 @@ export type Report = (finding: Finding) => void;
 
 /** A finding as a problem; `at` is found when it is first read, because that parses the text again. */
 export function toProblem(
-  { code, severity = 'warning', message, pointer, ...rest }: Omit<Finding, 'code'> & { readonly code: string },
+  { code, severity = 'warning', message, pointer, at, ...rest }: Omit<Finding, 'code'> & { readonly code: string },
   locate: (pointer: string) => Place,
 ): Problem {
-  let place: Place | undefined;
+  let place = at;
   return {
     code,
     severity,

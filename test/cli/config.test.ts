@@ -108,6 +108,7 @@ describe('a setting', () => {
   });
 
   it('that is a relative path starts at the folder of the file', async () => {
+    write('a/b/c.yaml', '');
     const text = JSON.stringify({ spec: 'b/c.yaml', fixtures: './f', scenarios: { from: 's' }, overlays: ['o.yaml'] });
     const settings = await readConfig(['--config', write('a/vouch.config.json', text)]);
     const shown = ['spec', 'fixtures', 'scenarios.from'].map((name) =>
@@ -115,6 +116,28 @@ describe('a setting', () => {
     );
     expect(shown).toEqual(['a/b/c.yaml', 'a/f', 'a/s'].map((path) => join(folder, path)));
     expect(settings['overlays']?.value).toEqual([expect.stringMatching(/a\/o\.yaml$/)]);
+  });
+
+  it.each([
+    ['the document', 'spec: none.yaml', [], 'SPEC_NOT_FOUND'],
+    ['a document', `documents: [{spec: ${TRAINS}}, {spec: none.yaml}]`, [], 'SPEC_NOT_FOUND'],
+    ['a document of the command line', `spec: ${TRAINS}`, ['none.yaml'], 'SPEC_NOT_FOUND'],
+  ])('is refused where %s does not exist', async (_, config, words, want) => {
+    await expect(readConfig(['--config', write('a.yaml', config), ...words])).rejects.toMatchObject({ code: want });
+  });
+
+  it.each([
+    ['a name is there twice', '{name: a, spec: $}, {name: a, spec: $}', 'two documents have the name "a"'],
+    ['a document has no spec', '{spec: $}, {prefix: /b}', 'document 2 has no "spec"'],
+    ['there are none', '', 'there are no documents to serve'],
+  ])('of several documents is refused where %s', async (_, documents, want) => {
+    const text = `documents: [${documents.replaceAll('$', TRAINS)}]`;
+    expect(await refusal(readConfig(['--config', write('a.yaml', text)]))).toContain(want);
+  });
+
+  it('that is a URL is not read', async () => {
+    const settings = await readConfig(['--no-config', 'http://127.0.0.1:9/openapi.yaml']);
+    expect(settings['spec']?.value).toBe('http://127.0.0.1:9/openapi.yaml');
   });
 
   it('that is a credential is not printed', async () => {

@@ -137,10 +137,26 @@ test.each(OVERLOOKED)('%s does not stop the start', async (_name, text, want) =>
   expect(contract.problems.map(({ code }) => code)).toEqual(want);
 });
 
-test('a key that is there twice is named with its line', async () => {
-  const contract = await loadFiles({ 'a.yaml': 'openapi: 3.1.0\ninfo: {}\npaths:\n  "/a b": {}\n  "/a b": {}\n' });
+test.each([
+  ['in quotes', 'openapi: 3.1.0\ninfo: {}\npaths:\n  "/a b": {}\n  "/a b": {}\n', '/a b', { line: 5, column: 3 }],
+  ['without quotes', 'openapi: 3.1.0\ninfo: {}\npaths:\n  /a: {}\n  /a: {}\n', '/a', { line: 5, column: 3 }],
+  [
+    'of JSON with a comma at the end',
+    '{"openapi": "3.1.0", "paths": {},\n"info": {},\n "info": {},}',
+    'info',
+    { line: 3, column: 2 },
+  ],
+])('a key %s that is there twice is named with its line and column', async (_, text, key, at) => {
+  const contract = await loadFiles({ 'a.yaml': text });
   const found = contract.problems.find(({ code }) => code === 'DUPLICATE_KEY');
-  expect(found?.message).toContain('the key "/a b" twice, the second time in line 5 of a.yaml');
+  expect(found?.message).toBe(`a mapping has the key "${key}" twice`);
+  expect(found?.at).toMatchObject({ file: 'a.yaml', ...at });
+});
+
+test('content after the document is reported where it begins', async () => {
+  const contract = await loadFiles({ 'a.json': '{"openapi": "3.1.0", "info": {}, "paths": {}}\n  more' });
+  const found = contract.problems.find(({ code }) => code === 'TRAILING_CONTENT');
+  expect(found?.at).toMatchObject({ file: 'a.json', line: 2, column: 3 });
 });
 
 test('flow mappings that end at the column of their keys are read, and texts with brackets stay as they are', async () => {
@@ -166,7 +182,7 @@ test('flow mappings that end at the column of their keys are read, and texts wit
   expect(contract.at('/x-items')).toEqual([{ x: { y: 1 } }]);
   const [type, indent] = contract.problems;
   expect(indent).toMatchObject({ code: 'FLOW_INDENT', severity: 'warning' });
-  expect(indent?.message).toContain('(lines 12, 18, 24, 30, 36, …) of a.yaml');
+  expect(indent?.message).toContain('(lines 12, 18, 24, 30, 36, …)');
   expect(type).toMatchObject({ code: 'TYPE_MISMATCH', at: { line: text.join('\n').split('\n').length } });
 });
 

@@ -190,7 +190,7 @@ it('vouch coverage removes the files that it read with --clean, and says then th
   expect((await run('--clean')).text).toBe(TABLE);
   expect(readdirSync(folder)).toEqual(['report.json']);
   await expect(run()).rejects.toThrow(
-    `COVERAGE_UNREADABLE  there is no coverage in "${folder}"\n  hint: run the tests with createMock({ coverage: true }) or "vouch serve --coverage" first`,
+    `COVERAGE_UNREADABLE  there is no coverage in "${folder}"\n  hint: first run the tests with the option "coverage" of createMock or loadContract, or with "vouch serve --coverage"`,
   );
 });
 

@@ -1,12 +1,14 @@
 import { cutText } from '../../base/errors.js';
 import type { Command } from 'commander';
+import { access } from 'node:fs/promises';
+import { toFileError } from '../../contract/load/load.js';
 import { type OptionName, OPTIONS } from '../../mock/options-table.js';
 import { hideUrlSecrets } from '../../conventions/secret-forms.js';
 import { isUrl } from '../../base/platform.js';
 import type { ConfigDocument, Setting, SettingName } from '../config.js';
 import { alignColumns, colour, type Output, showPath } from '../output.js';
 import { TRANSPORT_SETTINGS, type TransportName } from '../transport.js';
-import { addServeFlags, readServeSettings } from './serve.js';
+import { addServeFlags, listDocuments, readServeSettings } from './serve.js';
 
 /** The settings whose values are credentials. */
 const SECRETS: ReadonlySet<SettingName> = new Set<OptionName>([
@@ -34,8 +36,19 @@ export function defineCommand(command: Command, { write }: Output): void {
       const settings = addDefaults(given);
       if (json === true) write(JSON.stringify({ config: file ?? null, settings: Object.fromEntries(settings) }));
       else for (const line of describeSettings(settings, file)) write(line);
+      const documents = listDocuments(specs, served.settings);
+      const entries = documents && (await import('../serving/documents.js')).readEntries(documents, served.settings);
+      for (const { spec } of entries ?? [served]) await checkFile(spec);
     },
   );
+}
+
+/** @throws MockError `SPEC_NOT_FOUND`, `SPEC_UNREADABLE` for a document whose file cannot be read. */
+async function checkFile(spec: unknown): Promise<void> {
+  if (typeof spec !== 'string' || /^(?:https?|file):/.test(spec)) return;
+  await access(spec).catch((cause: unknown) => {
+    throw toFileError(cause, spec, process.cwd());
+  });
 }
 
 /** The settings in the order of the table of options, as they are shown, with the defaults of those that are not given. */

@@ -19,7 +19,7 @@ import {
   listFlagOptions,
   toFolderBeside,
 } from '../flags.js';
-import { addConfigFlags, type CommandSettings, listConfigFiles, readSettings } from '../config.js';
+import { addConfigFlags, type CommandSettings, type ConfigDocument, listConfigFiles, readSettings } from '../config.js';
 import { readDerived } from '../serving/item-data.js';
 import { logInteractions, printReload } from '../serving/log.js';
 import {
@@ -90,11 +90,19 @@ export function defineCommand(command: Command, output: Output): void {
 async function serveCommand(specs: readonly string[], command: Command, output: Output): Promise<void> {
   const flags = command.opts<Omit<StartOptions, keyof Output | 'settings'>>();
   const options = { ...flags, ...(await readServeSettings(specs[0], command)), ...output };
-  const given = specs.length > 1 ? specs.map((spec) => ({ options: { spec } })) : undefined;
-  const documents = given ?? (specs.length === 0 ? options.settings.documents : undefined);
+  const documents = listDocuments(specs, options.settings);
   process.exitCode = await (documents === undefined
     ? runServe(options, createOptionFiles(options, [specs[0], command]))
     : (await import('../serving/documents.js')).serveDocuments(documents, options));
+}
+
+/** The documents that are served together: those on the command line, else those of the configuration file; undefined for one document. */
+export function listDocuments(
+  specs: readonly string[],
+  { documents }: CommandSettings,
+): readonly ConfigDocument[] | undefined {
+  if (specs.length > 1) return specs.map((spec) => ({ options: { spec } }));
+  return specs.length === 0 ? documents : undefined;
 }
 
 /** Adds the argument and the flags of `vouch serve`. */

@@ -1,6 +1,12 @@
 import { basename, dirname, extname, join } from 'node:path';
 import { existsSync } from 'node:fs';
-import { createMocks, type Mocks, type MocksOptions, type MocksServer } from '../../mock/documents/mocks.js';
+import {
+  checkNames,
+  createMocks,
+  type Mocks,
+  type MocksOptions,
+  type MocksServer,
+} from '../../mock/documents/mocks.js';
 import { MockError, type Place, countOf } from '../../base/errors.js';
 import type { OptionName } from '../../mock/options-table.js';
 import { nestOptions } from '../../mock/read-options.js';
@@ -64,8 +70,12 @@ export async function serveDocuments(given: readonly ConfigDocument[], options: 
   return 0;
 }
 
-/** @throws MockError `OPTION_INVALID` for an option that belongs to one document, and for a document without `spec`. */
-function readEntries(given: readonly ConfigDocument[], { options }: CommandSettings): readonly ServedDocument[] {
+/**
+ * Reads the documents of a configuration file with their names and folders.
+ *
+ * @throws MockError `OPTION_INVALID` for an option that belongs to one document, for a document without `spec` and for a name that cannot be used.
+ */
+export function readEntries(given: readonly ConfigDocument[], { options }: CommandSettings): readonly ServedDocument[] {
   const shared = OWN_OPTIONS.find((name) => {
     const value = options[name];
     return value !== undefined && value !== false && JSON.stringify(value) !== '{}';
@@ -77,7 +87,7 @@ function readEntries(given: readonly ConfigDocument[], { options }: CommandSetti
     });
   }
   const names = readNames(given);
-  return given.map((document, i) => {
+  const entries = given.map((document, i) => {
     const spec = document.options.spec;
     if (spec === undefined) {
       const hint = 'a document has the options of a mock: documents: [{ spec: api.yaml }]';
@@ -95,6 +105,8 @@ function readEntries(given: readonly ConfigDocument[], { options }: CommandSetti
       scenarios: read('scenarios.from') ?? find('scenarios') ?? {},
     };
   });
+  checkNames(entries);
+  return entries;
 }
 
 /** The given names, else the names of the files; for files with the same name, the names of their folders. */

@@ -194,8 +194,8 @@ const ASSUMED = {
 
 function readNotes(files: readonly SourceFile[]): readonly Finding[] {
   return files.flatMap(({ notes, name }) =>
-    notes.map(({ code, message }): Finding => {
-      return { code, message: `${message} of ${name ?? 'the document'}`, pointer: '', assumed: ASSUMED[code] };
+    notes.map(({ code, message, at }): Finding => {
+      return { code, message, pointer: '', at: { file: name, ...at }, assumed: ASSUMED[code] };
     }),
   );
 }

@@ -406,7 +406,8 @@ function toFetchError(cause: unknown, name: string): MockError {
   return new MockError('SPEC_UNREADABLE', reason, { at: { file: name }, hint, cause });
 }
 
-function toFileError(cause: unknown, name: string, cwd: string): MockError {
+/** The error for a document that cannot be read. @param cwd - The folder where relative paths start. */
+export function toFileError(cause: unknown, name: string, cwd: string): MockError {
   const at = { file: name };
   if (isError(cause) && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) {
     const found = { at, hint: describePath(name, cwd), cause };

@@ -13,7 +13,7 @@ import {
   strTag,
   YAMLException,
 } from 'js-yaml';
-import { type ErrorCode, MockError } from '../../base/errors.js';
+import { type ErrorCode, MockError, type Place } from '../../base/errors.js';
 import { LONG_INTEGER, readIntegers, toDoubles } from '../../base/exact-json.js';
 import { ExactNumber, toNumber } from '../../base/exact-number.js';
 import { findJsonMistake, isObject, mapValues, readJsonError } from '../../base/json.js';
@@ -26,8 +26,10 @@ type TextNote = 'DUPLICATE_KEY' | 'FLOW_INDENT' | 'TRAILING_CONTENT';
 /** A parsed text, and the mistakes that were tolerated. */
 export interface ParsedText {
   readonly value: unknown;
-  readonly notes: readonly { readonly code: TextNote; readonly message: string }[];
+  readonly notes: readonly { readonly code: TextNote; readonly message: string; readonly at?: TextPlace }[];
 }
+
+type TextPlace = Required<Pick<Place, 'line' | 'column'>>;
 
 /** The maximum nesting of a document; real ones stay below 60. */
 export const MAX_NESTING = 1000;
@@ -46,7 +48,7 @@ export function parseText(text: string, file: string, code: ErrorCode = 'SPEC_IN
 
 /** As `parseText`; integers that a double cannot represent keep their digits. @throws MockError with line and column. */
 export function parseItems(text: string, file: string, code: ErrorCode): ParsedText {
-  return parseJsonOrYaml({ text, file, code }, withIndent());
+  return parseJsonOrYaml({ text, file, code });
 }
 
 /**
@@ -54,7 +56,7 @@ export function parseItems(text: string, file: string, code: ErrorCode): ParsedT
  * Only integers in examples and defaults keep their digits, since bounds are numbers of JavaScript.
  */
 export function parseDocument(text: string, file: string, code: ErrorCode = 'SPEC_INVALID'): ParsedText {
-  const { value, notes } = parseJsonOrYaml({ text, file, code }, retryYaml);
+  const { value, notes } = parseJsonOrYaml({ text, file, code, isTolerant: true });
   return { value: LONG_INTEGER.test(text) ? roundOutsideExamples(value) : value, notes };
 }
 
@@ -75,13 +77,18 @@ export function parseExactYaml(text: string, file: string, code: ErrorCode): unk
   return parseYaml({ text: withoutMark(text), file, code, problem: 'invalid YAML' }, () => undefined).value;
 }
 
-function parseJsonOrYaml(source: Omit<YamlText, 'problem'>, retry: Retry): ParsedText {
+/** @param source - `isTolerant`: whether duplicate keys and content after the first value are. */
+function parseJsonOrYaml({
+  isTolerant = false,
+  ...source
+}: Omit<YamlText, 'problem'> & { readonly isTolerant?: boolean }): ParsedText {
   const text = withoutMark(source.text);
   const first = text.trimStart().charAt(0);
   if (first === '{' || first === '[') {
     const parsed = parseJson(text);
-    if (parsed !== undefined && (parsed.notes.length === 0 || retry === retryYaml)) return parsed;
+    if (parsed !== undefined && (isTolerant || parsed.notes.length === 0)) return parsed;
   }
+  const retry = isTolerant ? retryYaml : withIndent();
   return parseYaml({ ...source, text, problem: 'the file is neither valid JSON nor valid YAML' }, retry);
 }
 
@@ -97,7 +104,9 @@ function parseJson(text: string): ParsedText | undefined {
     const end = /after JSON at position (\d+)/u.exec(String(error))?.[1];
     if (end === undefined) return undefined;
     const message = 'there is content after the JSON value';
-    return { value: readIntegers(text.slice(0, Number(end))), notes: [{ code: 'TRAILING_CONTENT', message }] };
+    const { line, column } = findJsonMistake(text, String(error));
+    const note = { code: 'TRAILING_CONTENT', message, at: { line, column } } as const;
+    return { value: readIntegers(text.slice(0, Number(end))), notes: [note] };
   }
 }
 
@@ -182,11 +191,10 @@ function checkExpansion(root: unknown, file: string, code: ErrorCode): void {
 function retryYaml(text: string, error: unknown, options: object): ParsedText | undefined {
   if (!(error instanceof YAMLException)) return undefined;
   try {
-    if (error.reason === DUPLICATE) {
-      const { line = 0, position = 0 } = error.mark ?? {};
-      const key = /^.*?(?=\s*:(?:\s|$))/mu.exec(text.slice(position))?.[0].replaceAll(/^["']|["']$/gu, '') ?? '';
-      const message = `a mapping has the key "${key}" twice, the second time in line ${line + 1}`;
-      return { value: load(text, { ...options, json: true }), notes: [{ code: 'DUPLICATE_KEY', message }] };
+    if (error.reason === DUPLICATE && error.mark !== undefined) {
+      const { key, at } = findDuplicate(text, error.mark);
+      const note = { code: 'DUPLICATE_KEY', message: `a mapping has the key "${key}" twice`, at } as const;
+      return { value: load(text, { ...options, json: true }), notes: [note] };
     }
     if (error.reason.startsWith('expected a single document')) {
       const message = 'there is more than one YAML document';
@@ -200,6 +208,17 @@ function retryYaml(text: string, error: unknown, options: object): ParsedText | 
 
 const DUPLICATE = 'duplicated mapping key';
 
+/** The key that a mapping has twice, and its place: the mark of a key in quotes is behind the first one. */
+function findDuplicate(
+  text: string,
+  { line, column, position }: NonNullable<YAMLException['mark']>,
+): { readonly key: string; readonly at: TextPlace } {
+  const isQuoted = /["']/u.test(text.charAt(position - 1));
+  const [, , quoted, plain] =
+    /(["'])(.*?)\1|(.*?)\s*(?::\s|:?$)/muy.exec(text.slice(position - (isQuoted ? 1 : 0))) ?? [];
+  return { key: quoted ?? plain ?? '', at: { line: line + 1, column: column + (isQuoted ? 0 : 1) } };
+}
+
 /** Parses again with the lines indented that are too far left for a flow collection. @param next - What a second mistake is given to. */
 function withIndent(next?: Retry): Retry {
   return (text, error, options) => {
@@ -209,7 +228,7 @@ function withIndent(next?: Retry): Retry {
     const { lines } = indented;
     const places = `line${lines.length > 1 ? 's' : ''} ${lines.slice(0, 5).join(', ')}${lines.length > 5 ? ', …' : ''}`;
     const message = `a flow collection continues or ends left of the column that YAML wants (${places})`;
-    const note = { code: 'FLOW_INDENT', message } as const;
+    const note = { code: 'FLOW_INDENT', message, at: { line: lines[0] ?? 1, column: 1 } } as const;
     try {
       return { value: load(indented.text, options), notes: [note] };
     } catch (second) {
@@ -237,8 +256,9 @@ const HINTS: readonly (readonly [string, string])[] = [
 
 /** The mistake in what is meant as JSON; undefined where it is valid. */
 function describeAsJson(text: string): string | undefined {
-  if (readJsonError(text) === '') return undefined;
-  const { line, column, says } = findJsonMistake(text);
+  const message = readJsonError(text);
+  if (message === '') return undefined;
+  const { line, column, says } = findJsonMistake(text, message);
   return `as JSON, line ${line}, column ${column}: ${says}`;
 }
 
@@ -246,10 +266,15 @@ function toMockError(error: unknown, source: YamlText): MockError {
   const { text, file, code } = source;
   if (error instanceof YAMLException && error.reason.includes('input is empty')) return toEmptyError(source);
   if (error instanceof YAMLException && error.mark !== undefined) {
-    const at = { file, line: error.mark.line + 1, column: error.mark.column + 1 };
+    const { line, column } = error.mark;
+    const at = error.reason === DUPLICATE ? findDuplicate(text, error.mark).at : { line: line + 1, column: column + 1 };
     const known = HINTS.find(([part]) => error.reason.includes(part))?.[1] ?? GENERAL_HINT;
     const hint = text.trimStart().startsWith('{') ? describeAsJson(text) : undefined;
-    return new MockError(code, `${source.problem}: ${error.reason}`, { at, hint: hint ?? known, cause: error });
+    return new MockError(code, `${source.problem}: ${error.reason}`, {
+      at: { file, ...at },
+      hint: hint ?? known,
+      cause: error,
+    });
   }
   const reason = isError(error) ? error.message : String(error);
   return new MockError(code, `the file cannot be parsed: ${reason}`, { at: { file }, cause: error });

@@ -99,7 +99,7 @@ export function readCoverageFiles(folder: string): readonly CoverageCounts[] {
   const files = listFiles(folder);
   if (files.length > 0) return files.map(readCounts);
   throw new MockError('COVERAGE_UNREADABLE', `there is no coverage in "${folder}"`, {
-    hint: 'run the tests with createMock({ coverage: true }) or "vouch serve --coverage" first',
+    hint: 'first run the tests with the option "coverage" of createMock or loadContract, or with "vouch serve --coverage"',
   });
 }
 

@@ -118,8 +118,8 @@ function readRoot({ control }: Pick<MockOptions, 'control'>): string {
 /** The path for checks that the server answers, below the root of the control APIs. */
 const HEALTH = 'health';
 
-/** @throws MockError `OPTION_INVALID` for a name that is missing, repeated or not a segment of a path. */
-function checkNames(documents: readonly MocksOptions[]): void {
+/** Checks names before the mocks are created. @throws MockError `OPTION_INVALID` for a name that is missing, repeated or not a segment of a path. */
+export function checkNames(documents: readonly Pick<MocksOptions, 'name'>[]): void {
   if (documents.length === 0) throw new MockError('OPTION_INVALID', 'there are no documents to serve');
   const known = new Set<string>([HEALTH]);
   for (const { name } of documents) {

@@ -112,19 +112,18 @@ export function createExchangeIndex(cassette: Cassette, parts: CallParts, facts:
 
 /** Creates the groups of exchanges with equal requests. */
 function createGroups(ignored: ReadonlySet<string>) {
-  const entries = new Map<string, RecordedFacts[]>();
-  // Made when they are first asked for: exchanges with equal requests can be many.
-  const groups = new Map<string, Group>();
+  // Groups are created when they are first asked for: exchanges with equal requests can be many.
+  const groups = new Map<string, { readonly entries: RecordedFacts[]; group: Group | undefined }>();
   return {
     add: (key: string, recorded: RecordedFacts): void => {
-      addTo(entries, key, recorded);
-      groups.delete(key);
+      const known = groups.get(key) ?? { entries: [], group: undefined };
+      groups.set(key, known);
+      known.entries.push(recorded);
+      known.group = undefined;
     },
     find: (key: string): Group | undefined => {
-      const own = entries.get(key);
-      const group = groups.get(key) ?? (own && createGroup(key, [...own], ignored));
-      if (group !== undefined) groups.set(key, group);
-      return group;
+      const known = groups.get(key);
+      return known && (known.group ??= createGroup(key, known.entries, ignored));
     },
   };
 }
