@@ -1,12 +1,12 @@
 import { filterMembers, isObject } from '../../base/json.js';
 import type { Answer } from '../../http/answer.js';
-import { listRepeated } from '../../contract/operations/repeated.js';
+import { listRepeatsHint } from '../../contract/operations/repeated.js';
 import { type AnswerSource, type Exchange, whenSettled } from '../chain.js';
 
 /** Gives answers the members of the request that the hint `repeats` names, such as the `id` of JSON-RPC. */
 export function createRepeatsSource(): AnswerSource {
   const repeat = (answer: Answer | undefined, { call }: Exchange): Answer | undefined => {
-    const names = listRepeated(call.operation);
+    const names = listRepeatsHint(call.operation);
     const { body: sent } = call;
     if (answer === undefined || names.length === 0 || !isObject(answer.body) || !isObject(sent)) return answer;
     const given = filterMembers(sent, (name) => names.includes(name));

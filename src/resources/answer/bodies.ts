@@ -153,7 +153,7 @@ function createWriter(context: StateContext, model: ItemModel, body: PlannedBody
   if (path.length === 0) return part;
   const wrap = createItemEnvelope(context.read, whole, path);
   const fill = createOptionalMembers(context, whole, path);
-  const repeated = listRepeated(whole, model);
+  const repeated = listMembersOfItem(whole, model);
   return createCompletion(context, pointer, (entry, exchange) => {
     const key = `${pointer}\0${entry.id}`;
     const known = { ...pick(entry.item, repeated, {}), ...readPlaced(context, exchange.call) };
@@ -162,7 +162,7 @@ function createWriter(context: StateContext, model: ItemModel, body: PlannedBody
 }
 
 /** What an envelope has to repeat of its item: `{ "number": "p1", "title": "Fog", "page": { "number": "p1", … } }`. An `id` can be that of the request. */
-function listRepeated(whole: SchemaView, { schema, resource }: ItemModel): readonly string[] {
+function listMembersOfItem(whole: SchemaView, { schema, resource }: ItemModel): readonly string[] {
   return listProperties(whole).flatMap(({ name, required, scalar, schema: own }) => {
     const isOfItem = required && scalar && name !== 'id' && schema?.members.has(name) === true;
     const isShown = own.enum !== undefined || listExamples(own).some((value) => value !== undefined);

@@ -4,7 +4,7 @@ import type { RequestHeaders } from '../../http/request-headers.js';
 import type { Contract } from '../../contract/contract.js';
 import { isObject, readPath } from '../../base/json.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
-import { listRepeated } from '../../contract/operations/repeated.js';
+import { listRepeatsHint } from '../../contract/operations/repeated.js';
 import { findJsonMedia } from '../../contract/operations/responses.js';
 import { createSchemaReader, listProperties, type SchemaView } from '../../contract/schema-view/schema-view.js';
 import { toBareNoun, toItemNoun } from '../../conventions/names.js';
@@ -63,7 +63,7 @@ export function findPageInputs(contract: Contract, operation: Operation): readon
   });
   const media = findJsonMedia(operation.body?.content ?? []);
   if (media?.schema === undefined) return declared;
-  const repeated = listRepeated(operation);
+  const repeated = listRepeatsHint(operation);
   // Beside the name of the method, an object has its parameters.
   const isMethod = operation.path.includes('#');
   const readInputs = (pointer: string, above: readonly string[]): readonly PageInput[] =>

@@ -54,11 +54,11 @@ export async function promoteCassette(
   const overlays = listFiles(withErrors);
   const first = withErrors === learned ? plain : await run(overlays, {});
   const write = createScenarioWriter(learned, { ...parts, recordingParts: createParts(contract), different: first });
-  let { scenarios, left } = write([]);
+  let { scenarios, left } = write(new Set());
   let differences = Object.keys(scenarios).length === 0 ? first : await run(overlays, scenarios);
   // The schema of an error adds what the recorded one did not have.
-  const inexact = differences.flatMap(({ exchange }) => (isError(exchange) ? [exchange] : []));
-  if (inexact.length > 0) {
+  const inexact = new Set(differences.flatMap(({ exchange }) => (isError(exchange) ? [exchange] : [])));
+  if (inexact.size > 0) {
     ({ scenarios, left } = write(inexact));
     differences = await run(overlays, scenarios);
   }
@@ -134,7 +134,7 @@ interface WrittenScenarios {
 function createScenarioWriter(
   { cassette, repeatedOf }: MethodCassette,
   parts: FixtureParts & { readonly recordingParts: RecordingParts; readonly different: readonly RerunDifference[] },
-): (inexact: readonly StoredExchange[]) => WrittenScenarios {
+): (inexact: ReadonlySet<StoredExchange>) => WrittenScenarios {
   const { contract, resources, validators, recordingParts } = parts;
   const collections = resources.collections.values();
   const context = createScenarioContext({ ...parts, collections });

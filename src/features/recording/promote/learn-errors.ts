@@ -11,6 +11,7 @@ import { writeCanonical } from '../cassette/canonical.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { loadBody, readText, writeBody } from '../cassette/recorded-body.js';
 import { isFailure } from './failure.js';
+import { isRepeatedMember } from './repeated-members.js';
 import type { Refusal, RerunDifference } from './rerun.js';
 
 /** The template of an error (`x-mock.errors`). */
@@ -221,16 +222,12 @@ export function generalize(
 }
 
 /** A body whose members that repeat one of the request, however short, are placeholders. */
-function repeatMembers(body: unknown, recorded: unknown, { request }: StoredExchange): unknown {
+function repeatMembers(body: unknown, shown: unknown, { request }: StoredExchange): unknown {
   const sent = toDoubles(request.body);
-  if (!isObject(body) || !isObject(recorded) || !isObject(sent)) return body;
+  if (!isObject(body) || !isObject(shown) || !isObject(sent)) return body;
   return mapValues(body, (value, name) =>
-    isRepeated(name, sent, recorded) ? `{$request.body#${toPointer(name)}}` : value,
+    isRepeatedMember(name, { sent, shown }) ? `{$request.body#${toPointer(name)}}` : value,
   );
-}
-
-function isRepeated(name: string, sent: Readonly<Record<string, unknown>>, body: unknown): boolean {
-  return isObject(body) && Object.hasOwn(sent, name) && typeof sent[name] !== 'object' && sent[name] === body[name];
 }
 
 /** @param body - What repeats a member of it as it is has its own placeholder. */
@@ -249,7 +246,8 @@ function listRequestValues({ request }: StoredExchange, body: unknown): readonly
   const isLong = ({ value, placeholder }: RequestValue): boolean =>
     String(value).length > 1 || means(/\w+(?=\}$)/.exec(placeholder)?.[0] ?? '', 'ids.id');
   const sent = toDoubles(request.body);
-  const own = isObject(sent) ? filterMembers(sent, (name) => !isRepeated(name, sent, body)) : sent;
+  const shown = isObject(body) ? body : {};
+  const own = isObject(sent) ? filterMembers(sent, (name) => !isRepeatedMember(name, { sent, shown })) : sent;
   const others = [...listBodyValues(own, []), ...query].filter(isLong);
   return [...path, ...others].filter((each) => isScalar(each) && !/[{}]/.test(each.placeholder.slice(1, -1)));
 }

@@ -13,16 +13,12 @@ import { readContentType } from '../../../http/header-fields.js';
 import { findNamed, readKey } from '../../../http/request/variants.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { loadJson } from '../cassette/recorded-body.js';
+import { type Body, listRepeatedMembers, type SentAndShown } from './repeated-members.js';
 import { type DocumentChange, toTarget } from './document-drift.js';
 import { isFailure } from './failure.js';
 
-/** A JSON object. */
-type Body = Readonly<Record<string, unknown>>;
-
 /** A request with a JSON object, and the answer with another one. */
-interface MethodCall {
-  readonly sent: Body;
-  readonly shown: Body;
+interface MethodCall extends SentAndShown {
   readonly status: number;
   readonly type: string;
 }
@@ -100,7 +96,7 @@ function describeMethods(
   const unknown = new Set((named.length > 0 ? named : failing).map(([method]) => method));
   const known = [...byMethod].filter(([method]) => METHOD.test(method) && !unknown.has(method));
   if (known.length === 0) return undefined;
-  const repeated = listRepeated(calls, name);
+  const repeated = listRepeatedMembers(calls, name);
   const place = formatPlace(contract.locate(operation.pointer));
   const changes = known.map(([method, own]): DocumentChange => {
     const path = `${operation.path}#${name}=${method}`;
@@ -179,19 +175,6 @@ function describe(bodies: readonly Body[], repeated: ReadonlySet<string>) {
     required: Object.keys(properties).filter((name) => bodies.every((body) => Object.hasOwn(body, name))),
     properties: mapValues(properties, (schema, member) => (repeated.has(member) ? {} : schema)),
   };
-}
-
-/** The scalar members that the answers repeat from the requests, such as the `id` of JSON-RPC. */
-function listRepeated(calls: readonly MethodCall[], name: string): ReadonlySet<string> {
-  const names = new Set(calls.flatMap(({ sent }) => Object.keys(sent)));
-  const isRepeated = (member: string): boolean => {
-    const values = calls.flatMap(({ sent, shown }) =>
-      Object.hasOwn(sent, member) && Object.hasOwn(shown, member) ? [[sent[member], shown[member]] as const] : [],
-    );
-    const isFixed = new Set(values.map(([value]) => value)).size === 1 && !means(member, 'ids.id');
-    return values.length > 0 && !isFixed && values.every(([sent, shown]) => typeof sent !== 'object' && sent === shown);
-  };
-  return new Set([...names].filter((member) => member !== name && isRepeated(member)));
 }
 
 /** A binding as far as it says where the ids are in a request. */
@@ -283,7 +266,7 @@ export function readMethods(cassette: Cassette, contract: Contract): MethodCasse
   });
   for (const key of variants.keys()) {
     const calls = listCalls(cassette, (exchange) => keyOf(exchange) === key);
-    repeated.set(key, listRepeated(calls, findMethodName(calls) ?? ''));
+    repeated.set(key, listRepeatedMembers(calls, findMethodName(calls)));
   }
   return { cassette: { ...cassette, exchanges }, repeatedOf: (exchange) => repeated.get(keyOf(exchange)) ?? NONE };
 }

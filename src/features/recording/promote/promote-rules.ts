@@ -1,8 +1,7 @@
 import { means } from '../../../conventions/conventions.js';
-import type { Contract } from '../../../contract/contract.js';
-import { filterMembers, isObject, mapScalars, readJsonType } from '../../../base/json.js';
+import { addTo, filterMembers, isObject, mapScalars, readJsonType } from '../../../base/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
-import { type HeaderFields, readContentType, readField } from '../../../http/header-fields.js';
+import { readContentType } from '../../../http/header-fields.js';
 import { isJsonType } from '../../../contract/media-type.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../../../base/exact-json.js';
@@ -10,22 +9,15 @@ import { writeCanonical } from '../cassette/canonical.js';
 import type { RecordedResponse } from '../cassette/exchange.js';
 import { loadBody, readText, writeBody } from '../cassette/recorded-body.js';
 import type { CheckResponse } from '../../../http/response/response-check.js';
-import { SELECTING } from '../matching/exchange-index.js';
+import { createConditions, type RequestReaders } from './conditions.js';
 import { isFailure } from './failure.js';
 import { generalize } from './learn-errors.js';
 import type { SkippedItem } from './promote-files.js';
 
-interface PromotedRuleParts {
-  readonly contract: Contract;
+interface PromotedRuleParts extends RequestReaders {
   readonly check: CheckResponse;
   /** The exchanges that are different although the contract allows them, because the schema adds to their bodies. */
-  readonly inexact: readonly StoredExchange[];
-  /** The key of the request of an exchange. */
-  keyOf(exchange: StoredExchange): string | undefined;
-  /** The query of an exchange, typed according to the contract. */
-  queryOf(exchange: StoredExchange): Readonly<Record<string, unknown>>;
-  /** The JSON body of a request, or the fields of its form, typed according to the contract; undefined for another body. */
-  bodyOf(exchange: StoredExchange): unknown;
+  readonly inexact: ReadonlySet<StoredExchange>;
   /** The members of the request of an exchange that its answer repeats. */
   repeatedOf(exchange: StoredExchange): ReadonlySet<string>;
   /** Why a scenario with one rule is not valid; undefined if it is. */
@@ -46,23 +38,72 @@ export function toPromotedScenario(
   given: PromotedRuleParts & { readonly description: string },
 ): PromotedScenario {
   const parts = { ...given, ...withoutRepeated(given) };
-  const operations: Record<string, object[]> = {};
+  const byOperation = new Map<string, StoredExchange[]>();
+  for (const exchange of cassette.exchanges) addTo(byOperation, exchange.operation, exchange);
+  const recorded = new Map<string, RecordedOperation>();
+  const rules = new Map<string, object[]>();
   const skipped: SkippedItem[] = [];
-  const unknown = new Map<string, object>();
+  const general = new Map<string, object>();
   for (const exchange of exchanges) {
     const operation = parts.contract.operation(exchange.operation);
     if (operation === undefined || exchange.response === undefined) continue;
-    const made = toRule(cassette, { exchange, operation }, parts);
-    if (typeof made === 'string') {
-      skipped.push({ collection: operation.id, id: exchange.file, why: made });
-      continue;
+    const { id } = operation;
+    const known =
+      recorded.get(id) ?? readOperation(cassette.folder, operation, { parts, own: byOperation.get(id) ?? [] });
+    recorded.set(id, known);
+    const made = toRule(cassette, { exchange, recorded: known }, parts);
+    if (typeof made === 'string') skipped.push({ collection: id, id: exchange.file, why: made });
+    else {
+      addTo(rules, id, made);
+      if (known.isOfUnknown(exchange)) general.set(id, toGeneralRule(made, exchange));
     }
-    operations[operation.id] = [...(operations[operation.id] ?? []), made];
-    if (isOfUnknown(cassette, exchange, parts)) unknown.set(operation.id, toGeneralRule(made, exchange));
   }
-  for (const [id, rule] of unknown) operations[id] = [...(operations[id] ?? []), rule];
-  const isEmpty = Object.keys(operations).length === 0;
-  return { scenario: isEmpty ? undefined : { description: parts.description, operations }, skipped };
+  for (const [id, rule] of general) addTo(rules, id, rule);
+  const { description } = parts;
+  return {
+    scenario: rules.size === 0 ? undefined : { description, operations: Object.fromEntries(rules) },
+    skipped,
+  };
+}
+
+/** An operation with what its recorded exchanges have in common. */
+interface RecordedOperation {
+  readonly operation: Operation;
+  /** The condition of the rule for an exchange. */
+  toCondition(exchange: StoredExchange): object;
+  /** Whether only a slash at the end of its path distinguishes a request, such as one that is redirected, from others. */
+  isOtherPath(exchange: StoredExchange): boolean;
+  /** Whether a method failed for values in place of which others have a result: values that were not recorded are unknown too. */
+  isOfUnknown(exchange: StoredExchange): boolean;
+}
+
+function readOperation(
+  folder: string,
+  operation: Operation,
+  { parts, own }: { readonly parts: PromotedRuleParts; readonly own: readonly StoredExchange[] },
+): RecordedOperation {
+  const hasFailed = ({ response }: StoredExchange): boolean =>
+    response !== undefined && isFailure(response.status, toDoubles(loadBody(folder, response).body));
+  const shapeOf = (each: StoredExchange): string => writeCanonical(mapScalars(parts.bodyOf(each), readJsonType));
+  const isMethod = operation.path.includes('#');
+  const hasSlash = ({ request }: StoredExchange): boolean => request.path.endsWith('/');
+  const slashes = new Set(own.map(hasSlash));
+  // The bodies with a result, by shape.
+  const results = new Map<string, Set<string>>();
+  for (const each of isMethod ? own.filter((other) => !hasFailed(other)) : []) {
+    const shape = shapeOf(each);
+    results.set(shape, (results.get(shape) ?? new Set()).add(writeCanonical(parts.bodyOf(each))));
+  }
+  return {
+    operation,
+    toCondition: createConditions(operation, own, parts),
+    isOtherPath: (exchange) => slashes.size > 1 && hasSlash(exchange) !== /\/(?:[?#]|$)/.test(operation.path),
+    isOfUnknown: (exchange) => {
+      if (!isMethod || !hasFailed(exchange)) return false;
+      const others = results.get(shapeOf(exchange));
+      return others !== undefined && others.size > (others.has(writeCanonical(parts.bodyOf(exchange))) ? 1 : 0);
+    },
+  };
 }
 
 /** A rule of a scenario as it is written. */
@@ -73,17 +114,21 @@ interface WrittenRule {
 }
 
 /** The rule that gives the answer of an exchange to its request, or why there is none. */
-function toRule(cassette: Cassette, target: RuleTarget, parts: PromotedRuleParts): WrittenRule | string {
-  const { exchange, operation } = target;
+function toRule(
+  cassette: Cassette,
+  { exchange, recorded }: { readonly exchange: StoredExchange; readonly recorded: RecordedOperation },
+  parts: PromotedRuleParts,
+): WrittenRule | string {
   const { response } = exchange;
+  const { operation } = recorded;
   if (response === undefined) return 'the connection failed';
-  if (isOtherPath(exchange, operation, cassette))
+  if (recorded.isOtherPath(exchange))
     return 'its path differs from that of other requests by a slash at the end, which a rule does not compare';
-  const isInexact = parts.inexact.includes(exchange);
+  const isInexact = parts.inexact.has(exchange);
   const answer = toAnswer(cassette, response, isInexact);
   if (typeof answer === 'string') return answer;
   const respond = omitRepeated(answer, parts.repeatedOf(exchange));
-  const when = toCondition(cassette, target, parts);
+  const when = recorded.toCondition(exchange);
   const body = toDoubles(loadBody(cassette.folder, response).body);
   const [violation] = parts.check(operation, { ...response, body });
   const reason = violation?.message ?? (isInexact ? 'nothing is added to it' : undefined);
@@ -95,23 +140,6 @@ function toRule(cassette: Cassette, target: RuleTarget, parts: PromotedRuleParts
   // A rule that says why it violates the contract may have more than the contract declares.
   const accepted = { ...rule, violates: `as recorded: ${mistake}` };
   return findMistake(accepted) ?? accepted;
-}
-
-/** Whether a method failed for values in place of which others have a result: values that were not recorded are unknown too. */
-function isOfUnknown(cassette: Cassette, exchange: StoredExchange, { bodyOf, contract }: PromotedRuleParts): boolean {
-  const hasFailed = ({ response }: StoredExchange): boolean =>
-    response !== undefined && isFailure(response.status, toDoubles(loadBody(cassette.folder, response).body));
-  const shapeOf = (each: StoredExchange): string => writeCanonical(mapScalars(bodyOf(each), readJsonType));
-  const isMethod = contract.operation(exchange.operation)?.path.includes('#') === true;
-  if (!isMethod || !hasFailed(exchange)) return false;
-  const own = shapeOf(exchange);
-  return cassette.exchanges.some(
-    (other) =>
-      other.operation === exchange.operation &&
-      shapeOf(other) === own &&
-      writeCanonical(bodyOf(other)) !== writeCanonical(bodyOf(exchange)) &&
-      !hasFailed(other),
-  );
 }
 
 /** A rule for all requests, whose answer has the values of the request. */
@@ -139,13 +167,6 @@ function withoutRepeated({
 function omitRepeated(answer: WrittenRule['respond'], repeated: ReadonlySet<string>): WrittenRule['respond'] {
   const { body } = answer;
   return isObject(body) ? { ...answer, body: filterMembers(body, (name) => !repeated.has(name)) } : answer;
-}
-
-/** Whether only a slash at the end of the path distinguishes a request, such as one that is redirected, from others of its operation. */
-function isOtherPath({ request }: StoredExchange, { id, path }: Operation, { exchanges }: Cassette): boolean {
-  const hasSlash = request.path.endsWith('/');
-  if (hasSlash === /\/(?:[?#]|$)/.test(path)) return false;
-  return exchanges.some((other) => other.operation === id && other.request.path.endsWith('/') !== hasSlash);
 }
 
 /** The recorded answer as a rule gives it, or why a rule cannot. @param isExact - Whether nothing may be added to an error. */
@@ -178,108 +199,3 @@ function toAnswer(
 
 /** Longer bytes in a scenario would make a file that is not edited easily. */
 const MAX_BYTES = 1024 * 1024;
-
-interface RuleTarget {
-  readonly exchange: StoredExchange;
-  readonly operation: Operation;
-}
-
-/** The requests that a rule applies to: those that are recorded with the answer. */
-function toCondition(cassette: Cassette, { exchange, operation }: RuleTarget, parts: PromotedRuleParts): object {
-  const { pathParams } = exchange.request;
-  const body = parts.bodyOf(exchange);
-  const query = parts.queryOf(exchange);
-  const key = parts.keyOf(exchange);
-  const missing = listMissingCredentials(exchange, operation, parts.contract);
-  const own = cassette.exchanges.filter((other) => other.operation === exchange.operation);
-  const same = own.filter(
-    (other) =>
-      parts.keyOf(other) === key && listMissingCredentials(other, operation, parts.contract).length === missing.length,
-  );
-  const different = own.filter((other) => parts.keyOf(other) !== key);
-  const others = different.map(parts.bodyOf);
-  const absent = listMore(query, different.map(parts.queryOf)).map((name) => [name, null] as const);
-  const index = same.indexOf(exchange);
-  const asked = writeCanonical([pathParams, query, body]);
-  const twins = different.filter(
-    (other) => writeCanonical([other.request.pathParams, parts.queryOf(other), parts.bodyOf(other)]) === asked,
-  );
-  const header = [...missing.map((name) => [name, null] as const), ...listSelected(exchange, twins)];
-  return {
-    ...(Object.keys(pathParams).length > 0 && { path: pathParams }),
-    ...(Object.keys(query).length + absent.length > 0 && { query: { ...query, ...Object.fromEntries(absent) } }),
-    ...(header.length > 0 && { header: Object.fromEntries(header) }),
-    ...(body !== undefined && { body: toExactCondition(body, others) }),
-    // If the same request was recorded several times, only this call of it is meant; the last one is repeated.
-    ...(same.length > 1 && { call: isRepeated(same, index) ? `${index + 1}..` : index + 1 }),
-  };
-}
-
-/** Whether an answer that is not an error is the last one to a request, which further calls get too. */
-function isRepeated(same: readonly StoredExchange[], index: number): boolean {
-  return index === same.length - 1 && (same[index]?.response?.status ?? 0) < 400;
-}
-
-/** The headers with the credentials that a request without any lacks, if the answer says so. */
-function listMissingCredentials(
-  { request, response }: StoredExchange,
-  operation: Operation,
-  { securitySchemes }: Contract,
-): readonly string[] {
-  if (response?.status !== 401 && response?.status !== 403) return [];
-  const schemes = operation.security.flatMap((requirement) => Object.keys(requirement));
-  const names = schemes.map((scheme) => {
-    const { in: place, key } = securitySchemes[scheme] ?? {};
-    return place === 'header' && key !== undefined ? key : 'authorization';
-  });
-  return [...new Set(names)].filter((name) => readField(request.headers, name) === undefined);
-}
-
-/**
- * A condition for a body and for none of the others that have more: an object in a condition may have more members, and `{}` would match
- * every object.
- */
-function toExactCondition(body: unknown, others: readonly unknown[]): unknown {
-  if (Array.isArray(body)) {
-    const items = others.flatMap((other) => (Array.isArray(other) ? other : []));
-    return body.map((item: unknown) => toExactCondition(item, items));
-  }
-  if (!isObject(body)) return body;
-  const objects = others.filter((other) => isObject(other));
-  const absent = listMore(body, objects);
-  // Other requests may have members that no recorded one has.
-  if (Object.keys(body).length === 0) return { not: { jsonPath: '$.*' } };
-  const members = Object.entries(body).map(([name, value]): [string, unknown] => [
-    name,
-    toExactCondition(
-      value,
-      objects.map((other) => other[name]),
-    ),
-  ]);
-  return Object.fromEntries([...members, ...absent.map((name): [string, unknown] => [name, { present: false }])]);
-}
-
-/** The names that objects have in addition to everything that this one has; objects inside of them count as equal. */
-function listMore(
-  one: Readonly<Record<string, unknown>>,
-  others: readonly Readonly<Record<string, unknown>>[],
-): readonly string[] {
-  const isSubset = (other: Readonly<Record<string, unknown>>): boolean =>
-    Object.entries(one).every(
-      ([name, value]) => typeof value === 'object' || writeCanonical(other[name]) === writeCanonical(value),
-    );
-  const more = others.filter(isSubset).flatMap((other) => Object.keys(other));
-  return [...new Set(more)].filter((name) => !Object.hasOwn(one, name));
-}
-
-/** The header fields in which a request differs from others that are equal otherwise; null for a field that it lacks. */
-function listSelected(
-  { request }: StoredExchange,
-  twins: readonly StoredExchange[],
-): readonly (readonly [name: string, value: string | null])[] {
-  const read = (headers: HeaderFields, name: string): string | null => readField(headers, name) ?? null;
-  return ['accept', ...SELECTING].flatMap((name): (readonly [string, string | null])[] => {
-    const own = read(request.headers, name);
-    return twins.some((other) => read(other.request.headers, name) !== own) ? [[name, own]] : [];
-  });
-}
