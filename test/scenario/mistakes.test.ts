@@ -79,6 +79,15 @@ const FOLDERS: readonly (readonly [name: string, files: Readonly<Record<string, 
       ],
     ],
     [
+      'an operation that is like no other',
+      { 'a.json': '{"operations": {"pay": []}}' },
+      [
+        expect.stringMatching(
+          /operation "pay" is not in the contract\n {2}hint: its operations are listBooks, \w/,
+        ) as string,
+      ],
+    ],
+    [
       'mistakes in several files are reported together',
       { 'a.yaml': 'operation: {}', 'b.yaml': 'operations: [', 'c.yaml': 'description: Fine.' },
       [

@@ -4,11 +4,8 @@ import type { Contract } from '../../../contract/contract.js';
 import { MockError } from '../../../base/errors.js';
 import type { Cassette } from '../../../features/recording/cassette/cassette.js';
 import { createResponseCheck } from '../../../http/response/response-check.js';
-import {
-  type DocumentChange,
-  findDocumentChanges,
-  toTarget,
-} from '../../../features/recording/promote/document-drift.js';
+import { type DocumentChange, findDocumentChanges } from '../../../features/recording/promote/document-drift.js';
+import { toTarget } from '../../../features/recording/promote/overlay-target.js';
 import { findContents } from '../../../features/recording/promote/contents.js';
 import { learnHints } from '../../../features/recording/promote/learn.js';
 import { learnErrors } from '../../../features/recording/promote/learn-errors.js';

@@ -1,8 +1,8 @@
 import type { Contract } from '../../../contract/contract.js';
-import type { Operation } from '../../../contract/operations/operation.js';
+import type { MediaType, Operation } from '../../../contract/operations/operation.js';
 import { findJsonMedia, findResponse } from '../../../contract/operations/responses.js';
 import { isJsonType, findMedia } from '../../../contract/media-type.js';
-import { readPointer, readSegments, toPointer, toReference } from '../../../contract/pointer.js';
+import { readPointer, readSegments, toPointer } from '../../../contract/pointer.js';
 import { createFieldsReader } from '../../../contract/schema-view/fields.js';
 import {
   createSchemaWalk,
@@ -11,7 +11,7 @@ import {
   type SchemaWalk,
 } from '../../../contract/schema-view/walk.js';
 import { formatPlace } from '../../../base/errors.js';
-import { addTo, COMBINING_KEYWORDS, isObject, isScalarType, readJsonType } from '../../../base/json.js';
+import { addTo, isObject, isScalarType, readJsonType } from '../../../base/json.js';
 import { readContentType, readField } from '../../../http/header-fields.js';
 import { negotiate } from '../../../http/response/negotiate.js';
 import type { Violation } from '../../../schema/violation.js';
@@ -23,6 +23,7 @@ import type { CheckResponse } from '../../../http/response/response-check.js';
 import { toChange } from '../drift/drift.js';
 import { isFailure } from './failure.js';
 import { findHiddenMembers } from './hidden-members.js';
+import { quote, replaceReference, toTarget } from './overlay-target.js';
 import { createRequestKeeper } from './request-schemas.js';
 
 /** A change of the document after which it allows what a recording shows. */
@@ -50,46 +51,42 @@ interface CheckedAnswer {
  * The changes of the document after which the recorded answers of successes match it: members that the document does not
  * declare, that it requires and the service does not send, and values that it does not allow.
  */
-export function findDocumentChanges(cassette: Cassette, parts: DriftParts): readonly DocumentChange[] {
-  const changes = new Map<string, DocumentChange>();
-  const write = createChangeWriter(parts.contract);
-  const undeclared = createUndeclaredFinder(parts.contract);
+export function findDocumentChanges(cassette: Cassette, { contract, check }: DriftParts): readonly DocumentChange[] {
+  const write = createChangeWriter(contract);
+  const undeclared = createUndeclaredFinder(contract);
   const groups = new Map<string, AnsweredExchange[]>();
   for (const exchange of cassette.exchanges) {
     const { operation, response } = exchange;
     if (response !== undefined && response.status < 300)
       addTo(groups, `${operation} ${response.status}`, { ...exchange, response });
   }
-  for (const exchanges of groups.values()) {
-    const [own, ofBytes] = [
-      relabel(cassette, exchanges, parts.contract),
-      relabelBytes(cassette, exchanges, parts.contract),
-    ];
-    for (const change of [...own, ...ofBytes]) changes.set(JSON.stringify(change.actions), change);
-  }
-  const answers = cassette.exchanges.map((exchange) => readAnswer(cassette, exchange, parts.contract));
-  const hidden = new Set<string>();
-  for (const pointer of findHiddenMembers(cassette, parts.contract, answers)) {
+  const answers = cassette.exchanges.map((exchange) => readAnswer(cassette, exchange, contract));
+  const hidden = new Map<string, DocumentChange>();
+  for (const pointer of findHiddenMembers(cassette, contract, answers)) {
     const change = write.hide(pointer);
-    if (change === undefined) continue;
-    hidden.add(pointer);
-    changes.set(JSON.stringify(change.actions), change);
+    if (change !== undefined) hidden.set(pointer, change);
   }
-  for (const answer of answers) {
-    if (answer === undefined) continue;
+  const ofAnswers = answers.flatMap((answer) => {
+    if (answer === undefined) return [];
     const { operation, response, body, root } = answer;
-    const violations = parts.check(operation, { ...response, body }).filter((each) => !isOfHidden(each, hidden));
-    const found = [
+    const violations = check(operation, { ...response, body }).filter((each) => !isOfHidden(each, hidden));
+    return [
       ...undeclared(body, [root]).map(({ pointer, name, value }) => write.declare(pointer, name, value)),
       ...violations.map((violation) => write.allow(violation, { body, root })),
     ];
-    for (const change of found) if (change !== undefined) changes.set(JSON.stringify(change.actions), change);
-  }
-  return [...changes.values()];
+  });
+  return [
+    ...[...groups.values()].flatMap((exchanges) => [
+      ...relabelJson(cassette, exchanges, contract),
+      ...relabelBytes(cassette, exchanges, contract),
+    ]),
+    ...hidden.values(),
+    ...ofAnswers.filter((change) => change !== undefined),
+  ];
 }
 
 /** Whether a member is required that is only written: once the document says so, it is not. */
-function isOfHidden({ code, schemaPointer = '', pointer }: Violation, hidden: ReadonlySet<string>): boolean {
+function isOfHidden({ code, schemaPointer = '', pointer }: Violation, hidden: ReadonlyMap<string, unknown>): boolean {
   const owner = schemaPointer.replace(/\/required$/, '');
   return code === 'REQUIRED' && hidden.has(owner + toPointer('properties', readSegments(pointer).at(-1) ?? ''));
 }
@@ -117,19 +114,15 @@ interface AnsweredExchange extends StoredExchange {
  *
  * @param exchanges - Those with one status of an operation.
  */
-function relabel(
+function relabelJson(
   cassette: Cassette,
   exchanges: readonly AnsweredExchange[],
   contract: Contract,
 ): readonly DocumentChange[] {
   const firsts = new Map(exchanges.toReversed().map((exchange) => [readType(exchange), exchange]));
-  const { operation: id = '', response: { status } = { status: 0 } } = exchanges[0] ?? {};
-  const operation = contract.operation(id);
-  const content = (operation && findResponse(operation, status)?.content) ?? [];
+  const content = readContent(exchanges, contract);
   const declared = findJsonMedia(content);
-  const above = declared && readAbove(declared.pointer);
-  const target = above === undefined ? undefined : toTarget(contract, above);
-  if (declared?.schema === undefined || above === undefined || target === undefined) return [];
+  if (declared?.schema === undefined) return [];
   const { schema } = contract.resolve(declared.schema, declared.schemaPointer);
   // Some services send both; and the content of a file is text, whatever it is.
   const isText = isObject(schema) && isScalarType(schema['type']);
@@ -137,15 +130,11 @@ function relabel(
   return [...firsts].flatMap(([type, { request, response }]): readonly DocumentChange[] => {
     if (type === '' || loadJson(cassette.folder, response) === undefined) return [];
     const others = content.filter((media) => media !== declared);
-    const known = findMedia(others, type);
+    const isKnown = findMedia(others, type) !== undefined;
     // Some services send what was asked for.
     const accept = readField(request.headers, 'accept') ?? null;
-    if (known !== undefined && negotiate(accept, [declared.type]) === undefined) return [];
-    const sent = JSON.stringify(type);
-    const message = `${formatPlace(contract.locate(above))}: send ${sent} in place of "${declared.type}", as the service does`;
-    const update = { target, update: { [type]: contract.at(declared.pointer) } };
-    const remove = { target: `${target}[${quote(declared.type)}]`, remove: true };
-    return [{ message, actions: [remove, ...(known === undefined ? [update] : [])] }];
+    if (isKnown && negotiate(accept, [declared.type]) === undefined) return [];
+    return relabel(contract, declared, { sent: type, isKnown });
   });
 }
 
@@ -156,32 +145,40 @@ function relabelBytes(
   contract: Contract,
 ): readonly DocumentChange[] {
   const types = new Set(exchanges.map(readType));
-  const { operation: id = '', response: { status } = { status: 0 } } = exchanges[0] ?? {};
-  const operation = contract.operation(id);
-  const [declared, ...others] = (operation && findResponse(operation, status)?.content) ?? [];
-  if (declared === undefined || others.length > 0 || types.has('') || types.size === 0) return [];
-  const [above, own] = [readAbove(declared.pointer), toTarget(contract, declared.pointer)];
-  const target = toTarget(contract, above);
-  if ([...types].every((type) => findMedia([declared], type) !== undefined) || target === undefined) return [];
+  const [declared, ...others] = readContent(exchanges, contract);
+  if (declared === undefined || others.length > 0 || types.has('')) return [];
+  if ([...types].every((type) => findMedia([declared], type) !== undefined)) return [];
   const isBytes = exchanges.every(({ response }) => {
     const bytes = writeBody(cassette.folder, response);
     return bytes !== undefined && readText(bytes) === undefined;
   });
-  if (!isBytes) return [];
   const [type = '*/*', ...more] = types;
-  const sent = more.length === 0 ? type : '*/*';
-  const message = `${formatPlace(contract.locate(above))}: send "${sent}" in place of "${declared.type}", as the service does`;
-  const update = { target, update: { [sent]: contract.at(declared.pointer) } };
-  return [{ message, actions: [{ target: own, remove: true }, update] }];
+  return isBytes ? relabel(contract, declared, { sent: more.length === 0 ? type : '*/*', isKnown: false }) : [];
+}
+
+/** The declared content of the answers of exchanges. */
+function readContent([first]: readonly AnsweredExchange[], contract: Contract): readonly MediaType[] {
+  const operation = contract.operation(first?.operation ?? '');
+  return (operation && first && findResponse(operation, first.response.status)?.content) ?? [];
+}
+
+/** The change that gives a declared media type another name. @param isKnown - Whether that one is declared too. */
+function relabel(
+  contract: Contract,
+  { type, pointer }: MediaType,
+  { sent, isKnown }: { readonly sent: string; readonly isKnown: boolean },
+): readonly DocumentChange[] {
+  const above = toPointer(...readSegments(pointer).slice(0, -1));
+  const target = toTarget(contract, above);
+  if (target === undefined) return [];
+  const message = `${formatPlace(contract.locate(above))}: send "${sent}" in place of "${type}", as the service does`;
+  const remove = { target: `${target}[${quote(type)}]`, remove: true };
+  const update = { target, update: { [sent]: contract.at(pointer) } };
+  return [{ message, actions: [remove, ...(isKnown ? [] : [update])] }];
 }
 
 function readType({ response }: AnsweredExchange): string {
   return readContentType(response.headers) ?? '';
-}
-
-/** The pointer of the object that a value is in. */
-function readAbove(pointer: string): string {
-  return toPointer(...readSegments(pointer).slice(0, -1));
 }
 
 /** A member that no schema of its object has, and the schema that should have it. */
@@ -220,25 +217,19 @@ function findOwner(contract: Contract, pointers: SchemaPointers): string | undef
 /** Creates the functions that write changes; they return undefined for what no overlay can change. */
 function createChangeWriter(contract: Contract) {
   const walk = createSchemaWalk(contract);
-  const keepInRequests = createRequestKeeper(contract, (pointer) => toTarget(contract, pointer));
-  // An overlay changes the main file.
-  const main = contract.locate('').file;
+  const keepInRequests = createRequestKeeper(contract);
+  const toChanges = (pointer: string, message: string, actions: readonly object[] | undefined) =>
+    actions && { message: `${formatPlace(contract.locate(pointer))}: ${message}`, actions };
   const change = (pointer: string, message: string, toActions: (target: string) => readonly object[]) => {
-    const place = contract.locate(pointer);
-    if (place.file !== main || place.pointer === undefined) return undefined;
-    return { message: `${formatPlace(place)}: ${message}`, actions: toActions(toJsonPath(place.pointer)) };
+    const target = toTarget(contract, pointer);
+    return toChanges(pointer, message, target === undefined ? undefined : toActions(target));
   };
-  const allowNull = (site: string): DocumentChange | undefined => {
-    const schema = contract.at(site);
-    if (!isObject(schema) || typeof schema['$ref'] !== 'string') return undefined;
-    const source = contract.locate(contract.resolve(schema, site).pointer);
-    if (source.file !== main || source.pointer === undefined) return undefined;
-    const anyOf = [{ $ref: toReference(source.pointer) }, { type: 'null' }];
-    return change(site, 'also allow null', (target) => [
-      { target: `${target}['$ref']`, remove: true },
-      { target, update: { anyOf } },
-    ]);
-  };
+  const allowNull = (site: string): DocumentChange | undefined =>
+    toChanges(
+      site,
+      'also allow null',
+      replaceReference(contract, site, (reference) => ({ anyOf: [reference, { type: 'null' }] })),
+    );
   return {
     /** Undefined for a property that refers to another schema. */
     hide: (pointer: string): DocumentChange | undefined => {
@@ -331,26 +322,4 @@ function toSchema(value: unknown): object {
   }
   if (!isObject(value)) return { type: readJsonType(value) };
   return { type: 'object', additionalProperties: true };
-}
-
-/** The JSONPath of a pointer in the main file of a document; undefined in other files, which no overlay changes. */
-export function toTarget(contract: Contract, pointer: string): string | undefined {
-  const place = contract.locate(pointer);
-  const isMain = place.file === contract.locate('').file && place.pointer !== undefined;
-  return isMain ? toJsonPath(place.pointer) : undefined;
-}
-
-/** A JSON pointer of the document as a JSONPath, whose indices are not names: `200` is one in `responses`. */
-function toJsonPath(pointer: string): string {
-  const segments = readSegments(pointer);
-  const isIndex = (i: number): boolean => /^\d+$/.test(segments[i] ?? '') && ARRAYS.has(segments[i - 1] ?? '');
-  return `$${segments.map((segment, i) => `[${isIndex(i) ? segment : quote(segment)}]`).join('')}`;
-}
-
-/** Members of documents that are arrays of schemas or of objects with schemas. */
-const ARRAYS: ReadonlySet<string> = new Set([...COMBINING_KEYWORDS, 'parameters', 'prefixItems']);
-
-/** A name in a JSONPath (RFC 9535 section 2.3.1). */
-function quote(name: string): string {
-  return `'${name.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
 }

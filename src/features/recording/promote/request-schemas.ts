@@ -1,8 +1,7 @@
-import { isObject } from '../../../base/json.js';
 import type { Contract } from '../../../contract/contract.js';
-import { toReference } from '../../../contract/pointer.js';
 import { createSchemaWalk, listApplied, type SchemaPointers } from '../../../contract/schema-view/walk.js';
 import { listProperties, createSchemaReader } from '../../../contract/schema-view/schema-view.js';
+import { replaceReference, toTarget } from './overlay-target.js';
 
 /** How deep in a request a schema is searched for. */
 const MAX_DEPTH = 5;
@@ -10,15 +9,8 @@ const MAX_DEPTH = 5;
 /** The steps from the root of a value to a part of it; undefined for the elements of an array. */
 type Steps = readonly (string | undefined)[];
 
-/**
- * Creates the function that lists the actions after which requests have to send a member that a schema no longer requires.
- *
- * @param toTarget - The JSONPath of a pointer; undefined where no overlay can change it.
- */
-export function createRequestKeeper(
-  contract: Contract,
-  toTarget: (pointer: string) => string | undefined,
-): (owner: string, name: string) => readonly object[] {
+/** Creates the function that lists the actions after which requests have to send a member that a schema no longer requires. */
+export function createRequestKeeper(contract: Contract): (owner: string, name: string) => readonly object[] {
   const walk = createSchemaWalk(contract);
   const read = createSchemaReader(contract);
   // A request has no such members, whatever is required.
@@ -43,30 +35,17 @@ export function createRequestKeeper(
   return (owner, name) =>
     contract.operations.flatMap(({ body }) =>
       (body?.content ?? []).flatMap(({ schema, schemaPointer }) => {
-        const target = schema === undefined ? undefined : toTarget(schemaPointer);
+        const target = schema === undefined ? undefined : toTarget(contract, schemaPointer);
         const steps = target === undefined ? [] : findSteps(owner, schemaPointer, name);
         const kept = steps.map((each) => toSchema(each, { required: [name] }));
         if (target === undefined || kept.length === 0) return [];
-        const reference = readReference(contract, schemaPointer);
-        if (reference === undefined) return [{ target, update: { allOf: kept } }];
-        // A reference may have no other members beside it.
-        return [
-          { target: `${target}['$ref']`, remove: true },
-          { target, update: { allOf: [{ $ref: reference }, ...kept] } },
-        ];
+        const replaced = replaceReference(contract, schemaPointer, (reference) => ({ allOf: [reference, ...kept] }));
+        return replaced ?? [{ target, update: { allOf: kept } }];
       }),
     );
 }
 
-/** The reference at a pointer, as the document has it. */
-function readReference(contract: Contract, pointer: string): string | undefined {
-  const schema = contract.at(pointer);
-  if (!isObject(schema) || typeof schema['$ref'] !== 'string') return undefined;
-  const source = contract.locate(contract.resolve(schema, pointer).pointer);
-  return source.pointer === undefined ? undefined : toReference(source.pointer);
-}
-
-/** The schema of a value of which a part has a schema. */
+/** The schema of a value whose part at the steps has a schema. */
 function toSchema(steps: Steps, schema: object): object {
   return steps.reduceRight<object>(
     (inner, step) => (step === undefined ? { items: inner } : { properties: { [step]: inner } }),

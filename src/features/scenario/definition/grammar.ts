@@ -138,10 +138,13 @@ function findOperations(node: SourceNode, key: string, context: CheckContext): r
   const found = context.contract.operation(key) ?? operations.find((operation) => toRoute(operation) === route);
   if (found !== undefined) return [found];
   const names = operations.map((operation) => (/^\S+\s+\//.test(key) ? toRoute(operation) : operation.id));
-  const hint = suggest(key, names) ?? `"vouch operations" lists all ${names.length}`;
+  const hint = suggest(key, names) ?? `its operations are ${names.slice(0, MAX_NAMES).join(', ')}`;
   report(node, `operation ${JSON.stringify(key)} is not in the contract`, hint);
   return undefined;
 }
+
+/** More names would hide the message. */
+const MAX_NAMES = 12;
 
 /** Reports the rule after one that answers every call. */
 function reportUnreachable(items: readonly SourceNode[]): void {
