@@ -30,7 +30,7 @@ interface LogViewProps {
   readonly onClear: () => void;
 }
 
-/** The log: filters, and a table of which only the visible rows exist. */
+/** The log: filters, and a table that has only the visible rows. */
 export function LogView(props: LogViewProps): JSX.Element {
   const { rows, selected, onSelect } = props;
   const [filter, setFilter] = useState(NO_FILTER);

@@ -174,7 +174,7 @@ function Inspector({ log }: { readonly log: Log }): JSX.Element {
   );
 }
 
-/** The mistake because of which the last valid version of the files answers, what the last reload could not keep, and which clients it breaks. */
+/** Why the last valid version of the files answers, what the last reload could not keep, and which clients it breaks. */
 function ReloadState({ reload }: { readonly reload: Reload | undefined }): JSX.Element | null {
   if (reload === undefined || (reload.error === null && reload.notes.length + reload.breaking.length === 0))
     return null;

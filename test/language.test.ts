@@ -23,6 +23,7 @@ const BANNED: readonly (readonly [pattern: string, instead: string])[] = [
   ['\\banswered so\\b', '"why it got this answer"'],
   ['\\bfrom (then|which|\\S+ [kmg]i?b) on\\b', '"afterwards", "of … and more"'],
   ['\\bor (the like|like (it|them))\\b', '"or similar"'],
+  ['(?<!\\bin )\\b(one|all|each|none|some|any)? ?of which\\b', '"whose", "one of them", or two sentences'],
   // JSON types have one name each
   ['\\ba text\\b(?! (file|media|part|node|format|editor|response|body))', '"a string"'],
   ['\\bwhole number', '"integer"'],

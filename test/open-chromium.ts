@@ -55,7 +55,7 @@ export async function openPagePool(): Promise<PagePool> {
   };
 }
 
-/** Cookies belong to a host with all of its ports; the session storage, to an origin, of which a later test may get the port. */
+/** Cookies belong to a host with all of its ports; the session storage, to an origin, and a later test may get its port. */
 async function clearStorage(context: BrowserContext, page: Page): Promise<void> {
   await context.clearCookies();
   await context.clearPermissions();

@@ -26,7 +26,7 @@ test('refuses an invalid booking as the document says', async () => {
   expect(violations).toEqual([]);
 });
 
-test('a response that does not keep the document is found', async () => {
+test('a response that does not conform to the document is found', async () => {
   const { operation, violations } = await contract.check(await supertest(app).get('/v1/bookings'));
   expect(operation).toBe('listBookings');
   expect(violations.map(({ code, message }) => `${code} ${message}`)).toEqual([

@@ -62,7 +62,7 @@ export const ERROR_CODES = {
   STATE_LIMIT: 'The state of a session, or of all sessions together, would have too many items or bytes.',
   STATE_UNWRITABLE: 'The file that keeps the items cannot be written; they are kept in memory.',
   STATE_UNREADABLE: 'There is no mock at that address, or it has no state.',
-  STORE_CLIENT_MISSING: 'Neither the package redis nor ioredis is installed, of which a store on Redis needs one.',
+  STORE_CLIENT_MISSING: 'A store on Redis needs the package redis or ioredis, and neither is installed.',
   STORE_INCOMPATIBLE: 'The keys in Redis were written by another version of vouch, or by a mock of another document.',
   STORE_UNREACHABLE: 'Redis cannot be reached, refuses the connection, or does not answer in time.',
   TYPESCRIPT_UNSUPPORTED: 'The installed version of Node.js does not load TypeScript modules.',

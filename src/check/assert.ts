@@ -3,9 +3,9 @@ import type { CheckResult, ContractChecks } from './check.js';
 import type { CheckedRequest, CheckedResponse } from './exchange.js';
 
 /**
- * Asserts that an exchange keeps the document.
+ * Asserts that an exchange conforms to the document.
  *
- * @param exchange - A response that knows its request, or an array of the request and the response.
+ * @param exchange - A response that has its request, or an array of the request and the response.
  * @throws MockError `CONTRACT_BROKEN` with every violation; `OPTION_INVALID`.
  *
  * @example

@@ -40,7 +40,7 @@ export interface ContractChecks {
   /**
    * Checks a request and its response.
    *
-   * A response that knows its request (of supertest, superagent or axios) can be given alone. The bodies stay unread for their owner.
+   * A response that has its request (of supertest, superagent or axios) can be given alone. The bodies stay unread for their owner.
    *
    * @throws MockError `OPTION_INVALID` for an object without a URL or a status, and for a body that was read already.
    */
@@ -120,7 +120,7 @@ export function createChecks(contract: Contract, onExchange?: (exchange: Checked
   };
 }
 
-/** The request and the response; a response alone knows its request. */
+/** The request and the response; a response alone has its request. */
 function toPair(
   request: CheckedRequest,
   response: CheckedResponse | undefined,

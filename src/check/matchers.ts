@@ -3,7 +3,7 @@ import type { ContractChecks } from './check.js';
 
 /** The matcher as a method of `expect(response)`: runners merge it into their own interface of matchers. */
 export interface ContractMatchers<Result> {
-  /** Whether an exchange keeps a document: a response that knows its request, or an array of both. */
+  /** Whether an exchange conforms to a document: a response that has its request, or an array of both. */
   toSatisfyContract(contract: ContractChecks): Result;
 }
 
@@ -19,7 +19,7 @@ export const contractMatchers = {
   ): Promise<{ readonly pass: boolean; message(): string }> => {
     const result = await checkExchange(received, contract);
     const pass = result.violations.length === 0;
-    const passed = `the exchange keeps the contract of ${result.operation ?? 'its operation'}, but was not expected to`;
+    const passed = `the exchange conforms to the contract of ${result.operation ?? 'its operation'}, but was not expected to`;
     return { pass, message: () => (pass ? passed : describeResult(result)) };
   },
 };

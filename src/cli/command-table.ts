@@ -13,7 +13,7 @@ export const COMMANDS: Readonly<Record<string, FeatureCommand>> = {
     'report which parts of a document the requests of a run exercised',
     () => import('./commands/coverage.js'),
   ],
-  verify: ['check that a service keeps an OpenAPI document', () => import('./commands/compare/verify.js')],
+  verify: ['check that a service conforms to an OpenAPI document', () => import('./commands/compare/verify.js')],
   pact: ['write the requests of a run as a Pact file', () => import('./commands/pact.js')],
   types: ['write TypeScript types of operations and schemas', () => import('./commands/types.js')],
   schema: ['write JSON Schemas of scenario and fixture files for editors', () => import('./commands/schema.js')],

@@ -32,7 +32,7 @@ async function verify(given: object): Promise<Verified> {
   return { response, violations, trace, text: await response.text() };
 }
 
-it('an answer that keeps the contract is sent unchanged, with the header that it lacks', async () => {
+it('an answer that conforms to the contract is sent unchanged, with the header that it lacks', async () => {
   const { response, violations, text } = await verify({ mediaType: 'application/json; charset=utf-8' });
   expect([response.status, violations, text]).toEqual([200, [], '{"name":"Rex"}']);
   expect(response.headers.get('x-needed')).toBe('yes');

@@ -50,7 +50,7 @@ const answer = (body: unknown, init: ResponseInit = {}): Response =>
 const codes = ({ violations }: CheckResult): readonly string[] => violations.map(({ code }) => code);
 
 describe('contract.check', () => {
-  it('finds nothing in an exchange that keeps the document, and leaves the bodies to their owner', async () => {
+  it('finds nothing in an exchange that conforms to the document, and leaves the bodies to their owner', async () => {
     const request = new Request('https://rooms.example/v1/rooms', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -309,11 +309,11 @@ describe('matchers and assertions', () => {
     await expect(assertSatisfies(wrong, contract)).rejects.toThrow('CONTRACT_BROKEN');
   });
 
-  it('pass for an exchange that keeps the contract', async () => {
+  it('pass for an exchange that conforms to the contract', async () => {
     const right = [{ url: URL_OF_ROOM }, answer({ id: 1, name: 'n' })] as const;
     await assertSatisfies(right, contract);
     const { pass, message } = await contractMatchers.toSatisfyContract(right, contract);
     expect(pass).toBe(true);
-    expect(message()).toContain('the exchange keeps the contract of getRoom, but was not expected to');
+    expect(message()).toContain('the exchange conforms to the contract of getRoom, but was not expected to');
   });
 });

@@ -165,7 +165,7 @@ test('a large document is kept with the other caches of the project', { tags: 's
   await expect.poll(async () => (await list()).filter((name) => name.endsWith('.v8')).length).toBe(1);
 });
 
-test('a mock keeps its document in the folder it is given', async () => {
+test('a mock stores its document in the folder it is given', async () => {
   const cwd = createFolder(FILES);
   const mock = await createMock({ spec: join(cwd, 'api.yaml'), document: { cacheFolder: join(cwd, 'cache') } });
   await mock.close();

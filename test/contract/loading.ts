@@ -2,7 +2,7 @@ import type { Contract } from '../../src/contract/contract.js';
 import { loadContract, type LoadOptions } from '../../src/contract/load/load.js';
 import { createFolder } from '../folders.js';
 
-/** The contract of some files, the first of which is the main one. */
+/** The contract of some files; the first is the main one. */
 export async function loadFiles(files: Readonly<Record<string, string>>, options: LoadOptions = {}): Promise<Contract> {
   const folder = createFolder(files);
   return loadContract(Object.keys(files)[0] ?? '', { cwd: folder, cacheFolder: false, ...options });

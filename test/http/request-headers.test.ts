@@ -19,7 +19,7 @@ it('the headers of a request on a socket have no fields that the client has not 
   expect(names.map((name) => headers.has(name))).toEqual([false, false, false, false]);
 });
 
-it('the headers of a request on a socket have all lines of a field of which Node.js keeps the first', () => {
+it('the headers of a request on a socket have all lines of a field, although Node.js keeps only the first', () => {
   const twice = parse(['Authorization', 'a'], ['Cookie', 'x=1'], ['authorization', 'b'], ['cookie', 'y=2']);
   const headers = RequestHeaders.parse(twice, NO_HEADERS);
   expect([...headers]).toEqual([

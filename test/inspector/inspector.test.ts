@@ -87,7 +87,7 @@ describe.skipIf(!HAS_CHROMIUM)('the inspector in Chromium', () => {
       .map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 160))]))`);
   };
 
-  it('shows 600 requests while it is open, of which only those in view have elements', async () => {
+  it('shows 600 requests while it is open, and only those in view have elements', async () => {
     const { page, send } = await open();
     const count = page.locator('.toolbar .note');
     await page.getByText('Live').waitFor();
@@ -118,7 +118,7 @@ describe.skipIf(!HAS_CHROMIUM)('the inspector in Chromium', () => {
     await page.getByText('No request yet').waitFor();
   });
 
-  it('counts 5,000 requests, of which it keeps the newest 1,000 and never draws more than those in view', async () => {
+  it('counts 5,000 requests, keeps the newest 1,000, and never draws more than those in view', async () => {
     const { page, send } = await open();
     await page.getByText('Live').waitFor();
     await page.evaluate(`window.most = 0;

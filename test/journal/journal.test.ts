@@ -26,7 +26,7 @@ type Asked = Pick<Mock, 'fetch'>;
 const list = (mock: Asked): Promise<Response> => mock.fetch('/things');
 const get = (mock: Asked, id: number | string): Promise<Response> => mock.fetch(`/things/${id}`);
 
-/** Sends so many bytes, of which the journal counts twice as many. */
+/** Sends so many bytes; the journal counts twice as many. */
 const send = (mock: Asked, size: number): Promise<Response> =>
   mock.fetch('/things', {
     method: 'POST',

@@ -71,7 +71,7 @@ async function create(body: object, path = '/keys', headers: Record<string, stri
 }
 
 describe('received', () => {
-  it('returns the calls that match, of which there is at least one', async () => {
+  it('returns the calls that match, at least one', async () => {
     await create({ name: 'ci' });
     await create({ name: 'cd' });
     expect(mock.received('createKey').map(({ number }) => number)).toEqual([1, 2]);

@@ -149,7 +149,7 @@ describe('items of a property with one example', () => {
     ['filename', 'README.md'],
     ['download', 'https://tools.example/{id}'],
     ['archive', 'https://tools.example/v1.2.0'],
-  ])('are equal in %s: %s, of which only the document knows others', async (name, example) => {
+  ])('are equal in %s: %s, where only the document knows others', async (name, example) => {
     const values = (await listItems({ [name]: { ...TEXT, example } })).map((item) => item[name]);
     expect(values).toEqual([example, example, example]);
   });

@@ -13,7 +13,7 @@ import { startUpstream } from './upstream.js';
 let launched: Promise<Browser> | undefined;
 afterAll(async () => (await launched)?.close());
 
-/** The browser of all tests, each of which opens a context of its own. */
+/** The browser of all tests; each test opens a context of its own. */
 function launch(skip: (note?: string) => void): Promise<Browser> {
   if (!HAS_CHROMIUM) skip('chromium is not installed (apt-get install -y chromium), so that no browser can open a HAR');
   return (launched ??= openChromium());

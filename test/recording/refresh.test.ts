@@ -161,7 +161,7 @@ describe('vouch recordings refresh', () => {
     expect(after).toBe(before);
   });
 
-  it('reports an API that does not keep the document, and records what it answers', async () => {
+  it('reports an API that does not conform to the document, and records what it answers', async () => {
     const { code, out, after } = await refresh([LIST], adds({ created_at: 'today' }));
     expect({ code, out }).toMatchObject({ code: 2, out: expect.stringContaining('against the document: ') as string });
     expect(after).toContain('"created_at": "today"');

@@ -118,7 +118,7 @@ async function start(name: LookName, count = 0): Promise<Service & { readonly id
   return { mock, look: name, ids };
 }
 
-/** One service for all runs of a property, each of which starts with an empty list. */
+/** One service for all runs of a property; each run starts with an empty list. */
 function startOnce(look: LookName): () => Promise<Service> {
   let started: Promise<Service> | undefined;
   return async () => {

@@ -34,7 +34,7 @@ const readJson = (text: string): { readonly findings: readonly { readonly code: 
   JSON.parse(text) as { readonly findings: readonly { readonly code: string; readonly curl: string }[] };
 
 describe('vouch verify', () => {
-  it('exits with 0 where the service keeps the document, with the credentials of the environment', async () => {
+  it('exits with 0 where the service conforms to the document, with the credentials of the environment', async () => {
     const { verify } = await open();
     const { code, out } = await verify('--allow-unsafe');
     expect({ code, out }).toMatchObject({

@@ -20,7 +20,7 @@ export function writeTryCommand(contract: Contract, baseUrl: string): string | u
   return ['curl', quote(baseUrl + pathname + search), ...headers].join(' ');
 }
 
-/** Operations that need nothing come first: no item of which the id has to be known, few parameters, JSON that a terminal shows. */
+/** Operations that need nothing come first: no item whose id has to be known, few parameters, JSON that a terminal shows. */
 function rank(operation: Operation): number {
   const { parameters, security } = operation;
   const needed = parameters.filter(({ required }) => required);

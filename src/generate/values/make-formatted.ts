@@ -54,7 +54,7 @@ function fitPatterns(
   return text;
 }
 
-/** The length of strings of which any part is replaced; of longer ones only parts between separators are. */
+/** In strings up to this length any part is replaced, in longer ones only parts between separators. */
 const MAX_FREE_LENGTH = 40;
 
 /** A string with each part of it replaced by another one, those that keep its length and whole words first. */

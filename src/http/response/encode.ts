@@ -92,7 +92,7 @@ function isChunked({ headers }: Pick<Answer, 'headers'>): boolean {
   return headers['transfer-encoding'] === 'chunked';
 }
 
-/** A body of which servers do not know the length. */
+/** A body whose length servers do not know. */
 function toChunk(body: WrittenBody): WrittenBody {
   if (typeof body !== 'string' && !isBytes(body)) return body;
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;

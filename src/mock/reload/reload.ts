@@ -145,7 +145,7 @@ async function apply(
     : { settings: before.settings, restart: [] };
   const contract = await renewContract(before, settings, { changed, note });
   if (contract !== before.contract && shared.foreign !== undefined) {
-    const hint = 'restart it: a running recording keeps the document that it was started with';
+    const hint = 'restart it: a running recording uses the document that it was started with';
     throw new MockError('RELOAD_FAILED', 'a mock with recordings does not reload its document', { hint });
   }
   const loaded = loadParts(readParts(contract, settings.strict), settings, before);

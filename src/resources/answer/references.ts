@@ -44,7 +44,7 @@ import { readIdValue } from './write.js';
 interface Reference {
   /** The property names from the root of the body, the own one last; arrays in between have no step. */
   readonly path: readonly string[];
-  /** The collections, one of which has the item. */
+  /** The collections; one of them has the item. */
   readonly collections: readonly string[];
   /** Whether it is at the root and has the name of what it refers to; any other is checked once there are such items. */
   readonly isPlain: boolean;

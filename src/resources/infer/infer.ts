@@ -47,7 +47,7 @@ import { inferRpcResources } from './rpc.js';
 import { addTo } from '../../base/json.js';
 
 /**
- * Infers which operations of a contract belong to one resource, from paths, methods and schemas. In these steps, each of which uses those before:
+ * Infers which operations of a contract belong to one resource, from paths, methods and schemas. In these steps; each uses those before:
  *
  * 1. `contract-index.ts`, `path-shape.ts`: what each path identifies, and which schema each body shows.
  * 2. `rpc.ts`: methods in RPC style, whose paths identify nothing.

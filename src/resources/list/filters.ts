@@ -136,7 +136,7 @@ function isArray({ type }: SchemaObject): boolean {
   return [type].flat().includes('array');
 }
 
-/** Whether a property is an array of strings or numbers one of which a parameter names: `tags` for `tag` and `tag_name`. */
+/** Whether a property is an array of strings or numbers, and a parameter names one of them: `tags` for `tag` and `tag_name`. */
 function isListOf({ name, target, schema }: PropertyView, bare: string, read: ReadSchema | undefined): boolean {
   const one = toSingular(toBareName(name));
   const isNamed = bare.startsWith(one) && (bare === one || means(bare.slice(one.length), 'ids.id', 'ids.name'));

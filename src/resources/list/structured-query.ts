@@ -67,7 +67,7 @@ function readMember([name, value]: readonly [string, unknown], reader: Reader): 
   return `items have no property "${name}"`;
 }
 
-/** Conditions of which all, one or none have to hold; undefined for any other word. */
+/** How many of several conditions have to hold: all, one or none; undefined for any other word. */
 function joinGroup(word: string, conditions: readonly unknown[], reader: Reader): Test | string | undefined {
   if (means(word, 'operators.all')) return joinAll(conditions.map((each) => readConditions(each, reader)));
   if (!means(word, 'operators.any', 'operators.not')) return undefined;

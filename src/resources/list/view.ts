@@ -63,7 +63,7 @@ export interface Filter extends FilteredProperty {
   readonly isRequired?: boolean | undefined;
   /** Whether the property has no members, so that an object can only have operators. */
   readonly isScalar?: boolean | undefined;
-  /** Whether the value is an array of which an item has one: `statuses` for `status`. */
+  /** Whether the value is an array, and an item has one of its elements: `statuses` for `status`. */
   readonly isMany?: boolean | undefined;
   /** The value of a request that does not name the parameter. */
   readonly fallback?: unknown;

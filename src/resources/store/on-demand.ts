@@ -234,7 +234,7 @@ function findByKey({ alternateKeys }: Resource, entries: readonly StoredItem[], 
   return entries.find(({ item }) => alternateKeys.some((name) => isNamed(readMember(item, name))));
 }
 
-/** @param of - `index`: that of an initial item, each of which shows others than the one before; `isGiven`: whether a property stays. */
+/** @param of - `index`: that of an initial item, which shows others than the one before; `isGiven`: whether a property stays. */
 type Represent = (
   location: ItemLocation,
   item: Item,

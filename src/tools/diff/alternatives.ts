@@ -74,7 +74,7 @@ function isAlike(one: Constraints, other: Constraints): boolean {
   return shared.length * 2 >= names.size;
 }
 
-/** The values of the members of which each alternative has its own only one. */
+/** The values of the members that have one value in each alternative, and another one in each other. */
 function readTags(cases: readonly SchemaCase[], reader: ConstraintsReader): ReadonlyMap<SchemaCase, string> {
   const tags = new Map<SchemaCase, string>();
   for (const chosen of cases) {

@@ -87,7 +87,7 @@ export function createForwardSource(parts: RecordingSourceParts): AnswerSource {
   };
 }
 
-/** The mistakes of a body of which a part is missing. */
+/** The mistakes of a body that lacks a part. */
 const INCOMPLETE: ReadonlySet<ViolationCode> = new Set<ViolationCode>(['BODY_TOO_LARGE', 'BODY_INCOMPLETE']);
 
 /** A call that is being forwarded, with the time of its start. */

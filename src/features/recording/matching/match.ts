@@ -195,7 +195,7 @@ export function formatMiss(
 /** How many mistakes a message names. */
 const SHOWN_MISTAKES = 3;
 
-/** Lists the mistakes in files of a cassette, one of which may be the recording that a call misses. */
+/** Lists the mistakes in files of a cassette: one of the files may be the recording that a call misses. */
 function formatMistakes(mistakes: readonly MockError[]): readonly string[] {
   if (mistakes.length === 0) return [];
   const shown = mistakes.slice(0, SHOWN_MISTAKES).map(String);

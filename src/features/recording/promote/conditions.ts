@@ -71,7 +71,7 @@ interface ComparedRequest {
   readonly body: unknown;
   /** The headers with the credentials that it lacks. */
   readonly missing: readonly string[];
-  /** The same for requests of which a rule counts the calls. */
+  /** The same for requests that a rule counts as calls of one. */
   readonly turn: string;
   /** The same for requests that differ in header fields only. */
   readonly asked: string;

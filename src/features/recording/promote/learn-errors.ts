@@ -109,7 +109,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return writeCanonical(one) === writeCanonical(other);
 }
 
-/** The operations on a collection of which others show an error that depends on the path alone, such as one of an unknown item. */
+/** The operations on a collection whose other operations show an error that depends on the path alone, such as that of an unknown item. */
 function listSiblings(
   operations: readonly ErrorOperation[],
   samples: ReadonlyMap<string, readonly Sample[]>,

@@ -168,7 +168,7 @@ function toHint(repeated: ReadonlySet<string>): object {
 /** Members of an operation that its methods have too. */
 const KEPT: ReadonlySet<string> = new Set(['parameters', 'security', 'servers', 'tags']);
 
-/** A schema of bodies, of which members that answers repeat can have any value; required is what all of them have. */
+/** A schema of bodies: members that answers repeat can have any value, and those that all bodies have are required. */
 function describe(bodies: readonly Body[], repeated: ReadonlySet<string>) {
   const { properties = {} } = inferSchema(bodies);
   return {

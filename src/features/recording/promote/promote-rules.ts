@@ -73,7 +73,7 @@ interface RecordedOperation {
   toCondition(exchange: StoredExchange): object;
   /** Whether only a slash at the end of its path distinguishes a request, such as one that is redirected, from others. */
   isOtherPath(exchange: StoredExchange): boolean;
-  /** Whether a method failed for values in place of which others have a result: values that were not recorded are unknown too. */
+  /** Whether a method failed for values, and had a result for others: values that were not recorded are unknown too. */
   isOfUnknown(exchange: StoredExchange): boolean;
 }
 

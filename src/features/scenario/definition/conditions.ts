@@ -196,7 +196,7 @@ export const MATCHER: ObjectKind<Readonly<Record<string, MatcherPart | undefined
       'It is less or equal.',
     ),
     contains: optional(CONTAINED, 'A part of the string, or a value or matcher for an item of the array.'),
-    oneOf: optional(ONE_OF, 'Values or matchers, one of which matches.'),
+    oneOf: optional(ONE_OF, 'Values or matchers; one of them has to match.'),
     not: optional(NEGATED, 'A value or matcher that does not match; an absent value does not match it either.'),
     jsonPath: optional(JSON_PATH, 'A JSONPath (RFC 9535) that selects at least one node of the value.'),
   },

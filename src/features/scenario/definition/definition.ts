@@ -95,7 +95,7 @@ export interface MatcherDefinition {
   readonly lte?: number | string;
   /** A part of the string, or a value or matcher for an item of the array. */
   readonly contains?: ConditionDefinition;
-  /** Values or matchers, one of which matches. */
+  /** Values or matchers; one of them has to match. */
   readonly oneOf?: readonly ConditionDefinition[];
   /** A value or matcher that does not match; an absent value does not match it either. */
   readonly not?: ConditionDefinition;

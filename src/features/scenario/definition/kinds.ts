@@ -71,7 +71,7 @@ export function onlyOperation({ operations }: CheckContext): Operation | undefin
 
 /** A value of a call: a parameter, a body, or a part of one. */
 export interface ValueTarget {
-  /** Pointers of its schemas, one of which it matches; undefined if it can be anything. */
+  /** Pointers of its schemas; it matches one of them. Undefined if it can be anything. */
   readonly pointers: readonly string[] | undefined;
   /** How messages name it: `query parameter "order"`. */
   readonly what: string;

@@ -93,7 +93,7 @@ interface BodyCondition {
   readonly isExact: boolean;
 }
 
-/** The condition of the patterns of a body, all of which must match; undefined condition without patterns. @throws NotCarried */
+/** The condition of the patterns of a body, which must all match; undefined condition without patterns. @throws NotCarried */
 export function toBodyCondition(patterns: unknown): BodyCondition {
   const all = patterns === undefined ? [] : readList(patterns);
   if (all === undefined) throw new NotCarried('bodyPatterns is not a list');
