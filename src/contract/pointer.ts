@@ -15,7 +15,7 @@ export function readSegments(pointer: string): readonly string[] {
   if (pointer === '') return [];
   const segments = pointer.slice(1).split('/');
   if (!pointer.includes('~')) return segments;
-  // Of the segments of an operation, only its path has slashes.
+  // The path is the only segment of an operation that has slashes.
   return segments.map((segment) =>
     segment.includes('~') ? segment.replaceAll('~1', '/').replaceAll('~0', '~') : segment,
   );

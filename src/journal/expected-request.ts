@@ -6,7 +6,7 @@ import type { InteractionRequest } from './interaction.js';
 import { lowerNames } from '../http/header-fields.js';
 
 /**
- * The expected parts of a request. Of an object only the members that are named are compared; an array must have as many
+ * The expected parts of a request. In an object only the named members are compared; an array must have as many
  * elements. A value can be a regular expression, a function that returns a boolean, or an asymmetric matcher such as `expect.any(String)`;
  * undefined means that the member is absent.
  */

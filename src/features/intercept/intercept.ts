@@ -10,7 +10,7 @@ export type UnhandledRequest = 'bypass' | 'warn' | 'error';
 
 /** How requests are intercepted. */
 export interface InterceptOptions {
-  /** Requests to other origins; default `bypass`. Of several interceptions the strictest counts. */
+  /** Requests to other origins; default `bypass`. With several interceptions the strictest counts. */
   readonly onUnhandledRequest?: UnhandledRequest;
 }
 

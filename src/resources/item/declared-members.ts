@@ -42,7 +42,7 @@ interface Position {
  * Creates filters that leave out undeclared members.
  *
  * A member is declared if `properties` or `required` name it. All members stay where no schema has `properties`, and where one asks for
- * others (`additionalProperties` that is true or a schema, `patternProperties`). Of a union those branches count that the value fits;
+ * others (`additionalProperties` that is true or a schema, `patternProperties`). In a union those branches count that the value fits;
  * all of them where it fits none.
  */
 export function createDeclaredMembers(contract: Contract): DeclaredMembers {

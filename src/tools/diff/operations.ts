@@ -176,7 +176,7 @@ function compareResponses({ old, now }: OperationPair, compareValue: CompareValu
   const changes = declared.flatMap((response): readonly OperationChange[] => {
     const next = findNext(response, { ...now, responses: present });
     if (next !== undefined) return compareResponse({ old: response, now: next }, compareValue);
-    // Of an operation without responses nothing is known.
+    // Nothing is known of an operation without responses.
     if (present.length === 0 || response.status === 'default') return [];
     const code = toStatus(response.status) < FIRST_ERROR ? 'STATUS_REMOVED' : 'STATUS_ERROR_REMOVED';
     const change: Change = { code, text: 'it was removed', old: response.pointer, now: now.pointer };

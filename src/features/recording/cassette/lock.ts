@@ -50,7 +50,7 @@ export function lockCassette(folder: string): () => void {
   };
 }
 
-/** Writes the lock file; false if there is one. Of several recorders that write it at the same time, only one succeeds. */
+/** Writes the lock file; false if there is one. If several recorders write it at the same time, only one succeeds. */
 function writeLock(file: string): boolean {
   return createOnce(() => writeFileSync(file, JSON.stringify(SELF), { flag: 'wx' }));
 }

@@ -135,7 +135,7 @@ function listUndeclared(
       listUndeclared(item, schemas.element(pointers, i), { schemas, at: `${at}/${i}` }),
     );
   }
-  // Of a value without schemas nothing is known.
+  // Nothing is known of a value without schemas.
   if (!isObject(value) || pointers.length === 0) return [];
   if (schemas.all(pointers).every(({ properties }) => properties === undefined)) return [];
   return Object.entries(value).flatMap(([name, member]) => {

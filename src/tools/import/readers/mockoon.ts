@@ -190,7 +190,7 @@ function readRoute(context: RouteContext, method: string): readonly Stub[] {
   }
   if (mode === 'RANDOM') {
     note('random responses: the seed of the mock decides which one is sent');
-    // Of the calls that the others left, each answers its share.
+    // Each answers its share of the calls that the others left.
     return answers.map((each, i) => ({
       ...delayed([each]),
       ...(i < answers.length - 1 && { probability: 1 / (answers.length - i) }),
