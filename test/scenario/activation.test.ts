@@ -256,6 +256,23 @@ describe('the trace', () => {
     ]);
   });
 
+  it('names the rule that answers beside 100 of those that do not apply, and counts the others', async () => {
+    const mock = await createLibrary();
+    const wrong = Array.from({ length: 150 }, (_, i) => ({
+      when: { query: { after: `x${i}` } },
+      respond: { status: 429 },
+    }));
+    mock.scenarios.add('many', { operations: { listBooks: [...wrong, { respond: { status: 429 } }] } });
+    mock.session('default').scenarios.activate('many');
+    await list(mock);
+    const trace = mock.journal.last()?.trace.filter((line) => line.startsWith('scenario:')) ?? [];
+    expect(trace).toHaveLength(102);
+    expect(trace.slice(-2)).toEqual([
+      'scenario: rule many/listBooks[150] (#/operations/listBooks/150) applies and answers',
+      'scenario: 50 more rules do not apply',
+    ]);
+  });
+
   it('and the list of scenarios says how often each rule matched and applied', async () => {
     const mock = await createLibrary({ scenarios: { from: SCENARIOS, active: 'twice' } });
     for (let i = 0; i < 3; i++) await list(mock);

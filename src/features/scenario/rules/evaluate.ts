@@ -77,10 +77,13 @@ export function evaluateRules(rules: readonly Rule[], input: EvaluationInput): E
   let limit: LimitState | undefined;
   let delayMs = 0;
   let outcome: RuleOutcome | undefined;
+  let others = 0;
   for (const rule of rules) {
     const reason = findReason(rule, input, outcome?.rule);
     if (reason !== undefined) {
-      input.note(`scenario: rule ${rule.key} (${rule.readPosition()}) does not apply: ${reason}`);
+      others += 1;
+      if (others <= MAX_NOTED)
+        input.note(`scenario: rule ${rule.key} (${rule.readPosition()}) does not apply: ${reason}`);
       continue;
     }
     const counter = input.state.counter(rule.key);
@@ -92,8 +95,12 @@ export function evaluateRules(rules: readonly Rule[], input: EvaluationInput): E
     outcome = result.outcome;
     input.note(`scenario: rule ${rule.key} (${rule.readPosition()}) applies${result.remark}`);
   }
+  if (others > MAX_NOTED) input.note(`scenario: ${others - MAX_NOTED} more rules do not apply`);
   return { applied, delayMs, limit, outcome };
 }
+
+/** The rules that a trace names although they do not apply. A promoted recording can have thousands, and the journal keeps the traces. */
+const MAX_NOTED = 100;
 
 /** The limit with fewer calls left, with the headers of both. */
 function joinLimits(one: LimitState | undefined, other: LimitState | undefined): LimitState | undefined {
