@@ -1,12 +1,12 @@
 // Installs the packed package into a copy of each folder of `examples/`, runs its tests, and prints how many passed and failed.
 //
-//     node .ci/examples.mjs [--report FILE] [NAME ...]
+//     node .ci/examples.mjs [--package FILE] [--report FILE] [NAME ...]
 //
-// FILE gets `PASSED FAILED`, then a line for each folder that failed. Without names all folders run.
+// The report gets `PASSED FAILED`, then a line for each folder that failed. Without names all folders run; without a package it is built and packed.
 import { execFile, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs, promisify, stripVTControlCharacters } from 'node:util';
 
 const run = promisify(execFile);
@@ -43,7 +43,10 @@ const AT_ONCE = 2;
 
 const INSTALL = ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'];
 
-const { values, positionals } = parseArgs({ options: { report: { type: 'string' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { package: { type: 'string' }, report: { type: 'string' } },
+  allowPositionals: true,
+});
 const unknown = positionals.filter((name) => !EXAMPLES.some((example) => example.name === name));
 if (unknown.length > 0)
   throw new Error(`unknown: ${unknown.join(', ')}; known: ${EXAMPLES.map(({ name }) => name).join(', ')}`);
@@ -52,7 +55,7 @@ const root = mkdtempSync(join(tmpdir(), 'vouch-examples-'));
 const totals = { passed: 0, failed: 0 };
 const failures = [];
 try {
-  const packed = await pack();
+  const packed = values.package === undefined ? await pack() : resolve(values.package);
   const wanted = EXAMPLES.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   // An installation waits for the network and the disk most of the time.
   const runAll = async () => {
@@ -69,7 +72,6 @@ if (values.report !== undefined) {
 }
 process.exitCode = totals.failed === 0 ? 0 : 1;
 
-/** @returns the path of the package. */
 async function pack() {
   await run('npm', ['run', '--silent', 'build']);
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', root]);

@@ -10,7 +10,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { isDeepStrictEqual, stripVTControlCharacters } from 'node:util';
 
 const SERVER = /^(?:npx )?vouch (?:serve|record|replay|mock|proxy)\b/u;
-const TIME_LIMIT_MS = 60_000;
+/** Only for commands that hang: npm can take long on a busy machine. */
+const TIME_LIMIT_MS = 180_000;
 
 /**
  * The fenced blocks of a page.
@@ -187,7 +188,7 @@ async function execute(command, options) {
   const limit = setTimeout(() => void stop('SIGKILL'), TIME_LIMIT_MS);
   const code = await ended;
   clearTimeout(limit);
-  return { code: code ?? 'none: it was ended after a minute', printed: read() };
+  return { code: code ?? 'none: it was ended after three minutes', printed: read() };
 }
 
 /** Starts a server. @returns its port, or its exit code if it ended first. */

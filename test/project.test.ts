@@ -76,6 +76,15 @@ describe('the workflows', () => {
     expect(script).toContain(' npm test\n');
   });
 
+  it('call .ci/run, which follows the pages with each Node.js, and `npm test` does not do that again', () => {
+    const script = readFileSync('.ci/run', 'utf8');
+    const [job = ''] = /^follow_pages\(\) \{[\s\S]*?^\}/mu.exec(script) ?? [];
+    expect(job).toContain('for major in "${OTHER_NODES[@]}"');
+    expect(job).toContain(' node .ci/pages.mjs --package "$package" "${folders[@]}"\n');
+    expect(script).toMatch(/^in_background follow_pages /mu);
+    expect(script).toContain('\nexport VOUCH_TEST_PAGES=packed\n');
+  });
+
   it('publish a tag, with provenance, after every check has passed', () => {
     const workflow = readWorkflow('release');
     expect(workflow.on).toEqual({ push: { tags: ['v*'] } });

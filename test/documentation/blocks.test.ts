@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Block, readBlocks, readLines } from '../../.ci/follow.mjs';
-import { isFollowed } from './followed.js';
+import { isFollowed } from '../../.ci/reader.mjs';
 import { readPages } from './pages.js';
 
 /** Page -> the number of its blocks that no test runs, and why. A block that is added must be run, or counted here. */
