@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { fstatSync, ftruncateSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { styleText } from 'node:util';
 import { MockError, toReason } from '../base/errors.js';
@@ -32,9 +32,29 @@ export function showPath(path: string): string {
 
 /** Writes a file that the user named, with its folder. @throws MockError `OPTION_INVALID` where that is not possible. */
 export function writeOutputFile(file: string, content: string | Uint8Array): void {
+  tryToWrite(file, () => writeFileSync(file, content));
+}
+
+/**
+ * Opens a file that the user named, with its folder, to write it in parts; its earlier content stays until the first part is written.
+ *
+ * @throws MockError `OPTION_INVALID` where that is not possible.
+ */
+export function openOutputFile(file: string): (part: string) => void {
+  const handle = tryToWrite(file, () => openSync(file, 'a'));
+  let isNew = true;
+  return (part) =>
+    tryToWrite(file, () => {
+      if (isNew && fstatSync(handle).isFile()) ftruncateSync(handle);
+      isNew = false;
+      writeFileSync(handle, part);
+    });
+}
+
+function tryToWrite<Result>(file: string, write: () => Result): Result {
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, content);
+    return write();
   } catch (cause) {
     const hint = 'name a file or folder that you may write to';
     throw new MockError('OPTION_INVALID', `the file "${file}" cannot be written: ${toReason(cause)}`, { hint, cause });

@@ -14,6 +14,8 @@ const FOLDER_FILES = { 'library.json': JSON.stringify(DOCUMENT, null, 2) };
 
 interface Run {
   readonly folder: string;
+  /** The books of the service. */
+  readonly books: ReadonlyMap<string, unknown>;
   readonly verify: (...flags: readonly string[]) => Promise<Ended>;
 }
 
@@ -23,9 +25,10 @@ async function open(
   env: Readonly<Record<string, string>> = { VOUCH_CREDENTIAL_BEARER: 'token-1' },
 ): Promise<Run> {
   const folder = createFolder(FOLDER_FILES);
-  const { url } = await startLibrary(broken);
+  const { url, books } = await startLibrary(broken);
   return {
     folder,
+    books,
     verify: (...flags) => runProgram(['verify', join(folder, 'library.json'), '--base-url', url, ...flags], { env }),
   };
 }
@@ -91,6 +94,96 @@ describe('vouch verify', () => {
     const { out } = await verify('--format', 'html', '--out', page);
     expect(out).toBe('');
     expect(readFileSync(page, 'utf8')).toContain('<h2>BODY_WRONG <small>getStatus</small></h2>');
+  });
+
+  it('writes several reports in one run, and names a file that cannot be written before it sends a request', async () => {
+    const { verify, folder } = await open('wrongType');
+    const [junit, events] = [join(folder, 'out/verify.xml'), join(folder, 'out/events.ndjson')];
+    mkdirSync(join(folder, 'out'));
+    writeFileSync(events, 'of an earlier run\n');
+    const { code, out, error } = await verify('--report', `junit=${junit}`, '--report', `ndjson=${events}`);
+    expect({ code, error }).toEqual({ code: 1, error: '' });
+    expect(out).toContain('3 operations verified, 3 skipped');
+    expect(readFileSync(junit, 'utf8')).toMatch(/failures="1"[^]*<\/testsuites>\n$/);
+    const lines = readFileSync(events, 'utf8').trimEnd().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { readonly type: string }).type)).toEqual(
+      expect.arrayContaining(['start', 'operation', 'request', 'response', 'finding', 'end']),
+    );
+    const blocked = await verify('--report', `sarif=${join(junit, 'x.sarif')}`);
+    expect(blocked).toMatchObject({ code: 1, out: '' });
+    expect(blocked.error).toMatch(/^OPTION_INVALID .*x\.sarif" cannot be written/);
+    const unknown = await verify('--report', 'pdf=x.pdf');
+    expect(unknown).toMatchObject({ code: 1, error: expect.stringContaining('such as junit=verify.xml') as string });
+  });
+
+  it('writes each event as a line with --format ndjson, with the place and a command for findings', async () => {
+    const { verify } = await open('wrongType');
+    const { code, out, error } = await verify('--format', 'ndjson');
+    const events = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+    expect({ code, error }).toEqual({ code: 1, error: '' });
+    expect([events[0], events.at(-1)]).toMatchObject([
+      { type: 'start', title: 'Library' },
+      { type: 'end', findings: 1 },
+    ]);
+    expect(events.find(({ type }) => type === 'finding')).toMatchObject({
+      state: 'new',
+      code: 'BODY_WRONG',
+      operation: 'getStatus',
+      at: { line: expect.any(Number) as number },
+      curl: expect.stringMatching(/^curl http:\/\/127/) as string,
+    });
+    expect(out).not.toContain('token-1');
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ])('writes the reports after %s, and exits with its code', async (signal, exit) => {
+    const { verify, folder, books } = await open('wrongType');
+    const before = [...books.keys()];
+    const hooks = join(folder, 'hooks.mjs');
+    const code = `let count = 0;
+export function beforeRequest(request) {
+  if (++count === 44) process.kill(process.pid, '${signal}');
+}
+`;
+    writeFileSync(hooks, code);
+    const junit = join(folder, 'verify.xml');
+    const ended = await verify('--allow-unsafe', '--hooks', hooks, '--format', 'json', '--report', `junit=${junit}`);
+    expect(ended.code).toBe(exit);
+    const json = JSON.parse(ended.out) as object;
+    expect(json).toMatchObject({
+      isCut: true,
+      reason: `it was interrupted (${signal})`,
+      findings: [{ code: 'BODY_WRONG' }],
+      skipped: expect.arrayContaining([
+        { operation: 'deleteBook', message: `it was interrupted (${signal})` },
+      ]) as readonly object[],
+    });
+    expect(readFileSync(junit, 'utf8')).toMatch(/<\/testsuites>\n$/);
+    expect(ended.error).toBe(
+      'interrupted: what was created is removed, and the report is written; a second signal ends at once\n',
+    );
+    expect([...books.keys()]).toEqual(before);
+  });
+
+  it('exits with 2 where the service cannot be reached any more, with the report until then', async () => {
+    const { folder, verify } = await open('wrongType');
+    const page = join(folder, 'verify.html');
+    const hooks = join(folder, 'hooks.mjs');
+    // Everything after the first requests goes to a port where nothing listens.
+    const [port] = await findPorts(1);
+    const code = `let count = 0;
+export const beforeRequest = (request) => ++count < 8 ? request : new Request('http://127.0.0.1:${port}/');
+`;
+    writeFileSync(hooks, code);
+    const ended = await verify('--hooks', hooks, '--report', `html=${page}`);
+    expect(ended.code).toBe(2);
+    expect(ended.out).toMatch(/skipped.*; the service cannot be reached any more since GET \S+: connect ECONNREFUSED/);
+    expect(readFileSync(page, 'utf8')).toMatch(/the service cannot be reached any more[^]*<\/html>\n$/);
   });
 
   it('accepts findings with a reason until a date', async () => {

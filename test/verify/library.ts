@@ -175,10 +175,10 @@ interface Reply {
 
 const refuse = (error: string, status = 400): Reply => ({ status, body: { error } });
 
-/** Starts the service with a planted break, until the test is over. @returns its base URL, and the books that it has. */
+/** Starts the service with a planted break, until the test is over. @returns its base URL, the books that it has, and what ends it before. */
 export async function startLibrary(
   broken?: Break,
-): Promise<{ readonly url: string; readonly books: Map<string, Book> }> {
+): Promise<{ readonly url: string; readonly books: Map<string, Book>; readonly close: () => void }> {
   const is = (name: Break): boolean => broken === name;
   const books = new Map<string, Book>();
   const removed = new Map<string, Book>();
@@ -327,5 +327,9 @@ export async function startLibrary(
       else write(response, answer(request, Buffer.concat(chunks).toString('utf8')), isStatus);
     });
   });
-  return { url: await serveInTest(server), books };
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: await serveInTest(server), books, close };
 }

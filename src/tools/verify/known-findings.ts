@@ -2,10 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { MockError } from '../../base/errors.js';
 import { isObject } from '../../base/json.js';
 import { replaceFileSync } from '../../base/replace-file.js';
+import type { Contract } from '../../contract/contract.js';
 import { parseText } from '../../contract/load/parse.js';
 import { createLineFinder } from '../../contract/load/source-map.js';
 import { toPointer } from '../../contract/pointer.js';
-import { type Finding, FINDING_CODES, readCause } from './finding.js';
+import type { Verification } from './events.js';
+import { type Finding, FINDING_CODES, type FoundBreak, readCause } from './finding.js';
 
 /** A finding that is accepted until a date. */
 export interface Suppression {
@@ -51,25 +53,14 @@ export function readSuppressions(file: string): readonly Suppression[] {
   });
 }
 
-/** Splits findings into those that count and those that are suppressed; a suppression counts until the end of its last day (UTC). */
-export function suppress(
-  findings: readonly Finding[],
-  suppressions: readonly Suppression[],
-  now: number,
-): { readonly left: readonly Finding[]; readonly suppressed: readonly Finding[] } {
+/** Creates what says whether a finding is accepted; a suppression counts until the end of its last day (UTC). */
+export function createIsSuppressed(suppressions: readonly Suppression[], now: number): (found: FoundBreak) => boolean {
   const today = new Date(now).toISOString().slice(0, 10);
   const valid = suppressions.filter(({ until }) => until === undefined || until >= today);
-  const isSuppressed = (finding: Finding): boolean =>
-    valid.some(
-      ({ code = finding.code, operation, pointer = finding.pointer }) =>
-        code === finding.code &&
-        pointer === finding.pointer &&
-        (operation === undefined || finding.operations.every((id) => id === operation)),
-    );
-  return {
-    left: findings.filter((finding) => !isSuppressed(finding)),
-    suppressed: findings.filter(isSuppressed),
-  };
+  return (found) =>
+    valid.some(({ code = found.code, operation = found.operation, pointer = found.pointer }) => {
+      return code === found.code && operation === found.operation && pointer === found.pointer;
+    });
 }
 
 /** The suppressions whose last day is over. */
@@ -104,22 +95,24 @@ export function readFindings(file: string): readonly Finding[] {
 /** What became of a finding. */
 export interface Replayed {
   readonly finding: Finding;
-  /** `gone`: none of its operations is in the document any more, or was verified. */
-  readonly state: 'fixed' | 'gone' | 'still there';
+  /** `gone`: none of its operations is in the document any more. */
+  readonly state: 'fixed' | 'gone' | 'not verified' | 'still there';
 }
 
-/** Compares the findings of an earlier run with those of now. @param verified - The operations that were verified now. */
+/** Compares the findings of an earlier run with those of now; suppressed ones are still there. */
 export function compareFindings(
   earlier: readonly Finding[],
-  now: readonly Finding[],
-  verified: readonly string[],
+  { findings, suppressed, verified }: Pick<Verification, 'findings' | 'suppressed' | 'verified'>,
+  contract: Pick<Contract, 'operation'>,
 ): readonly Replayed[] {
   const causesOf = (finding: Finding): readonly string[] =>
     finding.operations.map((operation) => readCause({ ...finding, operation }));
-  const causes = new Set(now.flatMap(causesOf));
+  const causes = new Set([...findings, ...suppressed].flatMap(causesOf));
   return earlier.map((finding) => {
+    const { operations } = finding;
     if (causesOf(finding).some((cause) => causes.has(cause))) return { finding, state: 'still there' };
-    return { finding, state: finding.operations.some((id) => verified.includes(id)) ? 'fixed' : 'gone' };
+    if (operations.some((id) => verified.includes(id))) return { finding, state: 'fixed' };
+    return { finding, state: operations.some((id) => contract.operation(id)) ? 'not verified' : 'gone' };
   });
 }
 

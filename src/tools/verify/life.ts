@@ -4,13 +4,14 @@ import { declaresStatus, findSuccessMedia } from '../../contract/operations/resp
 import { draftRequest, type RequestDraft, toRequest } from '../../features/inspector/sample-request.js';
 import { readField } from '../../http/header-fields.js';
 import type { OperationReport } from '../../resources/answer/report.js';
-import { findPlace, type ItemPool, operationOf, placeIds, readItemId, type VerifiedCollection } from './context.js';
-import { askFor, isListed, type WalkParts } from './lists.js';
-import { type Judged, toBreak } from './judge.js';
+import { findPlace, operationOf, placeIds, readItemId, type VerifiedCollection } from './context.js';
+import { isListed } from './lists.js';
+import type { Judged } from './judge.js';
+import { askFor, type VerifyRun } from './run.js';
+import { RunOver } from './target.js';
 
 /** How the life of an item is walked. */
-interface LifeParts extends WalkParts {
-  readonly pool: ItemPool;
+interface LifeParts extends VerifyRun {
   readonly collection: VerifiedCollection;
 }
 
@@ -29,7 +30,7 @@ interface Created {
  * Nothing is changed that this run has not created.
  */
 export async function walkLife(parts: LifeParts): Promise<void> {
-  const { collection, pool } = parts;
+  const { collection } = parts;
   const find = (...actions: readonly string[]): OperationReport | undefined =>
     collection.operations.find(({ action, within }) => actions.includes(action) && within === undefined);
   const findOn = (...actions: readonly string[]): OperationReport | undefined => findOnItem(collection, ...actions);
@@ -40,7 +41,6 @@ export async function walkLife(parts: LifeParts): Promise<void> {
   if (create === undefined || remove === undefined || collection.resource.singleton) return;
   const kept = await createItem(parts, create);
   if (kept === undefined) return;
-  pool.add(collection.resource.name, { ids: kept.ids, isOwn: true });
   const created = await createItem(parts, create);
   if (created === undefined) return;
   if (read !== undefined) {
@@ -78,6 +78,7 @@ function isWholeList(parts: LifeParts, list: OperationReport): boolean {
   return list.list?.items !== undefined && Object.keys(query).every((name) => pages.includes(name));
 }
 
+/** Creates an item, which is in the pool until it is removed. */
 async function createItem(
   parts: LifeParts,
   create: OperationReport,
@@ -98,7 +99,10 @@ async function createItem(
     .at(-1);
   const own =
     readItemId(collection.resource, item) ?? (location === undefined ? undefined : [decodeURIComponent(location)]);
-  return own && { judged, ids: [...place.ids, ...own], sent };
+  if (own === undefined) return undefined;
+  const ids = [...place.ids, ...own];
+  pool.add(collection.resource.name, { ids, isOwn: true });
+  return { judged, ids, sent };
 }
 
 /** The body of a request with a new string in each property that is stored and takes any string. */
@@ -154,7 +158,7 @@ async function readBack(
   const { pointer } = judged.operation;
   if (status === 404 || status === 410) {
     const message = `the item that was created answers ${status}`;
-    parts.found.breaks.push(toBreak(judged, { code: 'NOT_CREATED', message, pointer }));
+    parts.report(judged, { code: 'NOT_CREATED', message, pointer });
     return false;
   }
   if (status === undefined || status >= 300) return true;
@@ -166,7 +170,7 @@ async function readBack(
     // The answer may not be able to show what was sent, such as text where it declares a URL.
     if (!mayShow(parts, read, setAt(body, readSegments(`${read.answer?.item ?? ''}${own}`), text))) continue;
     const message = `${own} is ${JSON.stringify(shown.slice(0, 60))}, and ${JSON.stringify(text)} was sent`;
-    parts.found.breaks.push(toBreak(judged, { code, message, pointer }));
+    parts.report(judged, { code, message, pointer });
   }
   return true;
 }
@@ -212,7 +216,7 @@ async function checkListed(
     ? `the list does not show the created item ${own.join('/')}`
     : `the list still shows ${own.join('/')}`;
   const code = wants ? 'NOT_LISTED' : 'DELETED_LISTED';
-  parts.found.breaks.push(toBreak(found.page.judged, { code, message, pointer: found.page.judged.operation.pointer }));
+  parts.report(found.page.judged, { code, message, pointer: found.page.judged.operation.pointer });
 }
 
 async function walkUpdate(
@@ -240,7 +244,7 @@ async function checkConditional(parts: LifeParts, read: OperationReport, { ids }
   const judged = await ask(parts, read, { case: 'read with If-None-Match', ids, header: { 'if-none-match': tag } });
   if (judged.exchange.status !== 200) return;
   const message = `If-None-Match: ${tag} is answered with 200`;
-  parts.found.breaks.push(toBreak(judged, { code: 'ETAG_IGNORED', message, pointer: operation.pointer }));
+  parts.report(judged, { code: 'ETAG_IGNORED', message, pointer: operation.pointer });
 }
 
 async function walkRemoval(
@@ -253,11 +257,12 @@ async function walkRemoval(
   },
 ): Promise<void> {
   const { read, remove, list, created } = of;
-  const { exchange } = await ask(parts, remove, { case: 'delete', ids: created.ids });
+  const { exchange } = await removeItem(parts, remove, created);
   if (exchange.status === undefined || exchange.status >= 300) return;
   if (read !== undefined) {
     const operation = operationOf(parts.context, read);
-    const gone = await parts.target.send(toRequest({ ...draftOf(parts, read), path: placeIds(read, created.ids) }));
+    const request = toRequest({ ...draftOf(parts, read), path: placeIds(read, created.ids) });
+    const gone = await parts.send({ operation, case: 'read after delete', request });
     const isMarked =
       Object.keys(remove.set).length > 0 ||
       /"(?:deleted|archived|is_deleted)":\s*true|"[^"]*(?:deleted|removed|archived)_?at":\s*["\d]/i.test(gone.text) ||
@@ -266,7 +271,7 @@ async function walkRemoval(
     if (gone.status !== undefined && gone.status < 300) {
       const judged: Judged = { operation, case: 'read after delete', wants: 'success', exchange: gone };
       const message = `the deleted item ${created.ids.join('/')} is answered with ${gone.status}`;
-      parts.found.breaks.push(toBreak(judged, { code: 'DELETED_READABLE', message, pointer: operation.pointer }));
+      parts.report(judged, { code: 'DELETED_READABLE', message, pointer: operation.pointer });
       return;
     }
   }
@@ -287,28 +292,51 @@ async function checkIdempotency(parts: LifeParts, create: OperationReport, remov
   const key = { [header.name]: `vouch-${Date.now()}` };
   const one = await createItem(parts, create, key);
   const other = await createItem(parts, create, key);
-  for (const created of [one, other])
-    if (created !== undefined) await ask(parts, remove, { case: 'delete', ids: created.ids });
-  if (one === undefined || other === undefined || one.ids.join('/') === other.ids.join('/')) return;
+  const isSame = one?.ids.join('/') === other?.ids.join('/');
+  for (const created of isSame ? [one] : [one, other]) if (created) await removeItem(parts, remove, created);
+  if (one === undefined || other === undefined || isSame) return;
   const message = `two creates with one ${header.name} make ${one.ids.join('/')} and ${other.ids.join('/')}`;
-  parts.found.breaks.push(
-    toBreak(
-      { ...other.judged, case: 'create twice' },
-      { code: 'IDEMPOTENCY_IGNORED', message, pointer: header.pointer },
-    ),
+  parts.report(
+    { ...other.judged, case: 'create twice' },
+    { code: 'IDEMPOTENCY_IGNORED', message, pointer: header.pointer },
   );
 }
 
+/** Removes an item that the run has created, and says where that fails. @param isLast - Also after the end of the run. */
+async function removeItem(
+  parts: LifeParts,
+  remove: OperationReport,
+  { ids, isLast = false }: Pick<Created, 'ids'> & { readonly isLast?: boolean },
+): Promise<Judged> {
+  const judged = await askFor(parts, remove, { case: 'delete', path: placeIds(remove, ids), isLast });
+  parts.pool.remove(parts.collection.resource.name, { ids, isOwn: true });
+  const { status = 0, failure = `it answers ${status}` } = judged.exchange;
+  // The item of a parent that is removed is gone with it.
+  const isGone = (status >= 200 && status < 300) || status === 404 || status === 410;
+  if (!isGone) sayLeft(parts, ids, failure);
+  return judged;
+}
+
+function sayLeft({ learn, collection }: LifeParts, ids: readonly string[], reason: string): void {
+  const operation = findOnItem(collection, 'delete')?.operation ?? collection.resource.name;
+  learn({ operation, message: `the created item ${ids.join('/')} is not removed: ${reason}` });
+}
+
 /** Removes what a run has created and kept, children before their parents. */
-export async function removeOwn(parts: Omit<LifeParts, 'collection'>): Promise<void> {
-  for (const collection of parts.context.collections.toReversed()) {
+export async function removeOwn(run: VerifyRun): Promise<void> {
+  for (const collection of run.context.collections.toReversed()) {
+    const parts = { ...run, collection };
     const { name } = collection.resource;
     const remove = findOnItem(collection, 'delete');
-    for (;;) {
-      const item = parts.pool.find(name, [], true);
-      if (item === undefined) break;
-      parts.pool.remove(name, item);
-      if (remove !== undefined) await ask({ ...parts, collection }, remove, { case: 'delete', ids: item.ids });
+    for (let item = run.pool.find(name, [], true); item !== undefined; item = run.pool.find(name, [], true)) {
+      const { ids } = item;
+      const sayOver = (error: unknown): void => {
+        if (!(error instanceof RunOver)) throw error;
+        sayLeft(parts, ids, error.message);
+      };
+      if (remove === undefined) sayLeft(parts, ids, 'no operation deletes it');
+      else await removeItem(parts, remove, { ids, isLast: true }).catch(sayOver);
+      run.pool.remove(name, item);
     }
   }
 }

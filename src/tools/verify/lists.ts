@@ -3,38 +3,10 @@ import { host } from '../../base/platform.js';
 import { readPointer } from '../../contract/pointer.js';
 import { readField } from '../../http/header-fields.js';
 import type { OperationReport } from '../../resources/answer/report.js';
-import { type RequestDraft, toRequest } from '../../features/inspector/sample-request.js';
-import { draftWith } from './cases.js';
-import { operationOf, placeIds, readItemId, type VerifiedCollection, type VerifyContext } from './context.js';
-import type { FoundBreak, Learned } from './finding.js';
-import { type Judged, type Judgement, toBreak } from './judge.js';
-import type { Exchange, Target } from './target.js';
-
-/** What walks have in common. */
-export interface WalkParts {
-  readonly context: VerifyContext;
-  readonly target: Target;
-  readonly judge: (judged: Judged) => Judgement;
-  /** Gets what the walk finds. */
-  readonly found: { readonly breaks: FoundBreak[]; readonly learned: Learned[] };
-}
-
-/** Sends a valid request of an operation and judges its answer. */
-export async function askFor(
-  { context, target, judge, found }: WalkParts,
-  report: OperationReport,
-  { case: name, ...change }: Parameters<typeof draftWith>[2] & { readonly case: string },
-): Promise<Judged> {
-  const operation = operationOf(context, report);
-  const draft: RequestDraft = draftWith(context, operation, change);
-  const exchange = await target.send(toRequest(draft));
-  const isUncertain = draft.body !== undefined || Object.keys(draft.query).length > 0;
-  const judged: Judged = { operation, case: name, wants: 'success', exchange, isUncertain };
-  const { breaks, learned } = judge(judged);
-  found.breaks.push(...breaks);
-  found.learned.push(...learned);
-  return judged;
-}
+import { placeIds, readItemId, type VerifiedCollection } from './context.js';
+import type { Judged } from './judge.js';
+import { askFor, type VerifyRun } from './run.js';
+import type { Exchange } from './target.js';
 
 /** One page of a list. */
 interface Page {
@@ -56,11 +28,11 @@ interface ListOf {
 
 /** Asks for a page; undefined if the answer has no list. */
 export async function askPage(
-  parts: WalkParts,
+  run: VerifyRun,
   { report, collection, parents }: ListOf,
   { case: name, query }: { readonly case: string; readonly query: Readonly<Record<string, unknown>> },
 ): Promise<Page | undefined> {
-  const judged = await askFor(parts, report, { case: name, path: placeIds(report, parents), query });
+  const judged = await askFor(run, report, { case: name, path: placeIds(report, parents), query });
   const { status, body } = judged.exchange;
   const items = status === undefined || status >= 300 ? undefined : readPointer(body, report.list?.items ?? '');
   if (!Array.isArray(items)) return undefined;
@@ -115,24 +87,23 @@ const PAGE_SIZE = 2;
 const MAX_PAGES = 30;
 
 /** Asks for a list twice, and for all its pages. @returns its items, those of the first page first. */
-export async function walkList(parts: WalkParts, of: ListOf): Promise<readonly unknown[]> {
+export async function walkList(run: VerifyRun, of: ListOf): Promise<readonly unknown[]> {
   const { report, collection } = of;
-  const { breaks } = parts.found;
-  const first = await askPage(parts, of, { case: 'list', query: {} });
+  const first = await askPage(run, of, { case: 'list', query: {} });
   if (first === undefined) return [];
   // Items below several parents can have the same id.
   if (report.parents.length !== collection.resource.parents.length) return first.items;
-  const again = await askPage(parts, of, { case: 'the same list again', query: {} });
+  const again = await askPage(run, of, { case: 'the same list again', query: {} });
   const isSameSet = again !== undefined && sortIds(again.ids) === sortIds(first.ids);
   if (isSameSet && again.ids.join('\0') !== first.ids.join('\0')) {
     const message = `the items ${first.ids.slice(0, 5).join(', ')} are ${again.ids.slice(0, 5).join(', ')} in the next request`;
-    breaks.push(toBreak(again.judged, { code: 'ORDER_CHANGED', message, pointer: again.judged.operation.pointer }));
+    run.report(again.judged, { code: 'ORDER_CHANGED', message, pointer: again.judged.operation.pointer });
     // Pages of a list in another order repeat items.
     return first.items;
   }
   const { limit } = report.list?.parameters ?? {};
-  if (limit !== undefined && first.ids.length > PAGE_SIZE) await walkPages(parts, of, limit);
-  else if (first.next === undefined) checkTotal(parts, first, first.items.length);
+  if (limit !== undefined && first.ids.length > PAGE_SIZE) await walkPages(run, of, limit);
+  else if (first.next === undefined) checkTotal(run, first, first.items.length);
   return first.items;
 }
 
@@ -140,50 +111,49 @@ function sortIds(ids: readonly string[]): string {
   return [...new Set(ids)].toSorted().join('\0');
 }
 
-async function walkPages(parts: WalkParts, of: ListOf, limit: string): Promise<void> {
-  const { breaks } = parts.found;
+async function walkPages(run: VerifyRun, of: ListOf, limit: string): Promise<void> {
   const seen = new Set<string>();
   let count = 0;
   let query: Readonly<Record<string, unknown>> | undefined = { [limit]: PAGE_SIZE };
   for (let i = 0; query !== undefined && i < MAX_PAGES; i++) {
-    const page: Page | undefined = await askPage(parts, of, { case: `page ${i + 1}`, query });
+    const page: Page | undefined = await askPage(run, of, { case: `page ${i + 1}`, query });
     if (page === undefined) return;
     const { judged, ids, items } = page;
     const { pointer } = judged.operation;
     if (items.length > PAGE_SIZE) {
       const message = `a page of ${PAGE_SIZE} has ${items.length} items`;
-      breaks.push(toBreak(judged, { code: 'PAGE_TOO_LARGE', message, pointer }));
+      run.report(judged, { code: 'PAGE_TOO_LARGE', message, pointer });
       return;
     }
     const repeated = ids.filter((id) => seen.has(id));
     if (ids.length > 0 && repeated.length === ids.length) {
       const message = `page ${i + 1} has only items of earlier pages: ${repeated.join(', ')}`;
       const code = page.next === undefined ? 'PAGES_REPEAT' : 'PAGES_ENDLESS';
-      breaks.push(toBreak(judged, { code, message, pointer }));
+      run.report(judged, { code, message, pointer });
       return;
     }
     if (repeated.length > 0) {
       const message = `${repeated.join(', ')} is on page ${i + 1} and on an earlier one`;
-      breaks.push(toBreak(judged, { code: 'PAGES_REPEAT', message, pointer }));
+      run.report(judged, { code: 'PAGES_REPEAT', message, pointer });
       return;
     }
     for (const id of ids) seen.add(id);
     count += items.length;
-    if (page.next === undefined) checkTotal(parts, page, count);
+    if (page.next === undefined) checkTotal(run, page, count);
     query = page.next;
   }
 }
 
 /** Compares the total that a list shows with the number of its items. */
-function checkTotal({ found }: WalkParts, { judged, total }: Page, count: number): void {
+function checkTotal(run: VerifyRun, { judged, total }: Page, count: number): void {
   if (total === undefined || total === count) return;
   const message = `the total is ${total}, and the list has ${count} items`;
-  found.breaks.push(toBreak(judged, { code: 'TOTAL_WRONG', message, pointer: judged.operation.pointer }));
+  run.report(judged, { code: 'TOTAL_WRONG', message, pointer: judged.operation.pointer });
 }
 
 /** Whether a list shows an item on one of its pages; undefined if that cannot be said. */
 export async function isListed(
-  parts: WalkParts,
+  run: VerifyRun,
   of: ListOf,
   id: string,
 ): Promise<{ readonly page: Page; readonly isShown: boolean } | undefined> {
@@ -192,7 +162,7 @@ export async function isListed(
   let query: Readonly<Record<string, unknown>> | undefined = size;
   let last: Page | undefined;
   for (let i = 0; query !== undefined && i < MAX_PAGES; i++) {
-    last = await askPage(parts, of, { case: 'list', query });
+    last = await askPage(run, of, { case: 'list', query });
     if (last === undefined) return undefined;
     if (last.ids.includes(id)) return { page: last, isShown: true };
     query = last.next;

@@ -1,9 +1,10 @@
 import { countOf, formatPlace } from '../../base/errors.js';
 import { escapeMarkup } from '../../base/text.js';
+import { addTo } from '../../base/json.js';
 import { type JunitCase, writeJunit } from '../../base/junit.js';
 import type { Contract } from '../../contract/contract.js';
-import { type Finding, FINDING_CODES, writeCurl } from './finding.js';
-import type { Verification } from './verify.js';
+import { type Finding, FINDING_CODES, type Learned, writeCurl } from './finding.js';
+import { createVerification, type Verification, type VerifyEvent } from './events.js';
 
 /** What reports say besides the findings. */
 export interface ReportContext {
@@ -14,19 +15,31 @@ export interface ReportContext {
 }
 
 /** The formats of a report. */
-export const REPORT_FORMATS = ['text', 'json', 'junit', 'sarif', 'github', 'html'] as const;
+export const REPORT_FORMATS = ['text', 'json', 'ndjson', 'junit', 'sarif', 'github', 'html'] as const;
 
 /** The name of a format. */
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
-/** Writes a verification in one of the formats. */
-export function writeReport(format: ReportFormat, verification: Verification, context: ReportContext): string {
-  return WRITERS[format](verification, context);
+/** Takes the events of a run. @returns the lines of the report to write now, without a line break at the end; undefined for none. */
+export type Reporter = (event: VerifyEvent) => string | undefined;
+
+/**
+ * Creates what makes a report of events.
+ *
+ * All formats but `ndjson` are written at the end: how many operations have a cause, and so the order to correct findings in, is not known before.
+ */
+export function createReporter(format: ReportFormat, context: ReportContext): Reporter {
+  if (format === 'ndjson') return (event) => JSON.stringify(toLine(event, context));
+  const verification = createVerification();
+  return (event) => {
+    verification.add(event);
+    return event.type === 'end' ? WRITERS[format](verification.read(), context) : undefined;
+  };
 }
 
 type Writer = (verification: Verification, context: ReportContext) => string;
 
-const WRITERS: Readonly<Record<ReportFormat, Writer>> = {
+const WRITERS: Readonly<Record<Exclude<ReportFormat, 'ndjson'>, Writer>> = {
   text: writeText,
   json: writeJsonReport,
   junit: writeJunitReport,
@@ -34,6 +47,15 @@ const WRITERS: Readonly<Record<ReportFormat, Writer>> = {
   github: writeGithub,
   html: writeHtml,
 };
+
+/** An event with what tools cannot know of a finding: its place, and a command that repeats it. */
+function toLine(event: VerifyEvent, context: ReportContext): object {
+  return event.type === 'finding' ? { ...event, ...describe(event, context) } : event;
+}
+
+function describe({ pointer, request }: Pick<Finding, 'pointer' | 'request'>, context: ReportContext): object {
+  return { at: context.contract.locate(pointer), curl: writeCurl(request, context.baseUrl) };
+}
 
 const VERDICTS = {
   service: 'the service does not keep the document',
@@ -50,10 +72,11 @@ function sortFindings(findings: readonly Finding[]): readonly Finding[] {
   return findings.toSorted((one, other) => other.operations.length - one.operations.length);
 }
 
-function summarize({ findings, verified, skipped, requests, isCut }: Verification): string {
-  const cut = isCut ? '; the time was over' : '';
+function summarize({ findings, suppressed, verified, skipped, requests, reason }: Verification): string {
+  const cut = reason === undefined ? '' : `; ${reason}`;
   const left = skipped.length === 0 ? '' : `, ${skipped.length} skipped`;
-  return `${countOf(verified.length, 'operation')} verified${left}, ${countOf(requests, 'request')}: ${countOf(findings.length, 'finding')}${cut}`;
+  const accepted = suppressed.length === 0 ? '' : `, ${suppressed.length} suppressed`;
+  return `${countOf(verified.length, 'operation')} verified${left}, ${countOf(requests, 'request')}: ${countOf(findings.length, 'finding')}${accepted}${cut}`;
 }
 
 function writeText(verification: Verification, context: ReportContext): string {
@@ -69,8 +92,8 @@ function writeText(verification: Verification, context: ReportContext): string {
       ...(answer === '' ? [] : [`    answer: ${answer.replaceAll(/\s+/g, ' ').slice(0, 160)}`]),
     ].join('\n');
   });
-  const learned = verification.learned.map(({ operation, message }) => `  ${operation}: ${message}`);
-  const skipped = verification.skipped.map(({ operation, message }) => `  ${operation}: ${message}`);
+  const learned = listFacts(verification.learned);
+  const skipped = listFacts(verification.skipped);
   const first = findings[0];
   return [
     ...blocks,
@@ -85,11 +108,24 @@ function writeText(verification: Verification, context: ReportContext): string {
   ].join('\n\n');
 }
 
+/** Facts as lines, those of many operations in one. */
+function listFacts(facts: readonly Learned[]): readonly string[] {
+  const byMessage = new Map<string, string[]>();
+  for (const { operation, message } of facts) addTo(byMessage, message, operation);
+  return [...byMessage].flatMap(([message, operations]) => {
+    if (operations.length <= MAX_LISTED) return operations.map((operation) => `  ${operation}: ${message}`);
+    return [
+      `  ${operations.slice(0, MAX_LISTED).join(', ')} and ${countOf(operations.length - MAX_LISTED, 'other')}: ${message}`,
+    ];
+  });
+}
+
+const MAX_LISTED = 3;
+
 function writeJsonReport(verification: Verification, context: ReportContext): string {
   const findings = sortFindings(verification.findings).map((finding) => ({
     ...finding,
-    at: context.contract.locate(finding.pointer),
-    curl: writeCurl(finding.request, context.baseUrl),
+    ...describe(finding, context),
   }));
   return JSON.stringify({ baseUrl: context.baseUrl, ...verification, findings }, null, 2);
 }
@@ -113,7 +149,7 @@ function writeJunitReport({ findings, skipped, verified }: Verification, context
 }
 
 /** Static Analysis Results Interchange Format 2.1.0, which code hosts show beside the document. */
-function writeSarif({ findings }: Verification, context: ReportContext): string {
+function writeSarif({ findings, isCut }: Verification, context: ReportContext): string {
   const rules = [...new Set(findings.map(({ code }) => code))].map((id) => {
     return { id, shortDescription: { text: FINDING_CODES[id] } };
   });
@@ -125,7 +161,11 @@ function writeSarif({ findings }: Verification, context: ReportContext): string 
   });
   const tool = { driver: { name: 'vouch verify', version: context.toolVersion, rules } };
   const $schema = 'https://json.schemastore.org/sarif-2.1.0.json';
-  return JSON.stringify({ $schema, version: '2.1.0', runs: [{ tool, results }] }, null, 2);
+  return JSON.stringify(
+    { $schema, version: '2.1.0', runs: [{ tool, invocations: [{ executionSuccessful: !isCut }], results }] },
+    null,
+    2,
+  );
 }
 
 /** Workflow commands of GitHub Actions, one for each finding. */

@@ -1,16 +1,18 @@
 import { SAFE_METHODS, type Operation } from '../../contract/operations/operation.js';
+import { toReason } from '../../base/errors.js';
 import { isObject } from '../../base/json.js';
 import type { OperationReport } from '../../resources/answer/report.js';
 import { FORBIDDEN_METHODS } from '../../features/recording/cassette/recorded-body.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { readPointer } from '../../contract/pointer.js';
 import { type GivenRequest, type KnownIds, listCases, listPathParameters, type VerifyCase } from './cases.js';
-import { createPool, findPlace, type ItemPool, readItemId, type VerifyContext } from './context.js';
-import { type Finding, type FoundBreak, joinCauses, type Learned } from './finding.js';
-import { createJudge } from './judge.js';
+import { findPlace, operationOf, readItemId, type VerifiedCollection, type VerifyContext } from './context.js';
+import { createVerification, type Verification, type VerifyEvent } from './events.js';
+import type { FoundBreak, Learned } from './finding.js';
 import { removeOwn, walkLife } from './life.js';
-import { walkList, type WalkParts } from './lists.js';
-import type { Exchange, Target } from './target.js';
+import { walkList } from './lists.js';
+import { createRun, type VerifyRun } from './run.js';
+import { RunOver, type Target } from './target.js';
 
 /** What is verified. */
 export interface VerifyOptions {
@@ -18,74 +20,93 @@ export interface VerifyOptions {
   readonly allowUnsafe: boolean;
   /** Whether an operation is verified. */
   includes(operation: Operation): boolean;
-  /** Requests besides those that are made of the document. */
+  /** Requests besides those that are made of the document, and those that cannot be sent. */
   readonly given?: readonly GivenRequest[];
-  /** Called with each operation before its requests. */
-  readonly onOperation?: ((operation: Operation) => void) | undefined;
+  readonly skipped?: readonly Learned[];
+  /** Whether the user has accepted a finding; by default none. */
+  readonly isSuppressed?: (found: FoundBreak) => boolean;
+  /** Called with each event. */
+  readonly onEvent?: (event: VerifyEvent) => void;
 }
 
-/** The result of verifying a service. */
-export interface Verification {
-  readonly findings: readonly Finding[];
-  /** Facts that the document lacks. */
-  readonly learned: readonly Learned[];
-  /** Operations that were not verified, each with the reason. */
-  readonly skipped: readonly Learned[];
-  readonly verified: readonly string[];
-  readonly requests: number;
-  /** Whether the time was over before all requests were sent. */
-  readonly isCut: boolean;
-}
-
-/** Sends requests to a service, and lists where it does not keep the document. */
+/**
+ * Sends requests to a service, and lists where it does not keep the document.
+ *
+ * A run that is interrupted removes what it has created, and ends as any other one.
+ *
+ * @throws MockError `SERVICE_UNREACHABLE` where the first request does not reach the service.
+ */
 export async function verifyService(
   context: VerifyContext,
   target: Target,
   options: VerifyOptions,
 ): Promise<Verification> {
-  const found = { breaks: [] as FoundBreak[], learned: [] as Learned[] };
-  const parts: WalkParts = { context, target, found, judge: createJudge(context) };
-  const pool = createPool();
-  const walked = new Set<string>();
-  const includes = (id: string): boolean => {
-    const operation = context.contract.operation(id);
-    return operation !== undefined && options.includes(operation);
+  const { allowUnsafe, includes, isSuppressed = () => false } = options;
+  const verification = createVerification();
+  const emit = (event: VerifyEvent): void => {
+    verification.add(event);
+    options.onEvent?.(event);
   };
-  for (const collection of context.collections) {
-    const own = { ...collection, operations: collection.operations.filter(({ operation }) => includes(operation)) };
-    if (target.isOver) break;
-    await readItems(parts, pool, own);
-    if (options.allowUnsafe) await walkLife({ ...parts, pool, collection: own });
-    for (const { operation } of own.operations) walked.add(operation);
+  const { baseUrl } = target;
+  const { title, version, operations: all } = context.contract;
+  const operations = all.filter(includes);
+  emit({ type: 'start', title, version, baseUrl, operations: operations.length, allowUnsafe });
+  for (const each of options.skipped ?? []) emit({ type: 'skipped', ...each });
+  const run = createRun(context, target, { emit, isSuppressed });
+  let reason: string | undefined;
+  let failure: unknown;
+  const endAt = (error: unknown): string => {
+    const isOver = error instanceof RunOver;
+    // Without an answer there is nothing to report or to remove.
+    if (!isOver && verification.read().requests === 0) throw error;
+    if (!isOver) failure ??= error;
+    reason ??= isOver ? error.message : `it failed: ${toReason(error)}`;
+    target.stop(reason);
+    return reason;
+  };
+  await walkCollections(run, options, emit).catch(endAt);
+  for (const operation of operations) {
+    emit({ type: 'operation', operation: operation.id });
+    const message = reason ?? (await verifyOperation(run, operation, options).catch(endAt));
+    if (message === undefined) emit({ type: 'verified', operation: operation.id });
+    else emit({ type: 'skipped', operation: operation.id, message });
   }
-  const skipped: Learned[] = [];
-  const verified: string[] = [];
-  for (const operation of context.contract.operations) {
-    if (!options.includes(operation)) continue;
-    options.onOperation?.(operation);
-    const reason = target.isOver ? 'the time was over' : await verifyOperation({ ...parts, pool }, operation, options);
-    if (reason === undefined) verified.push(operation.id);
-    else skipped.push({ operation: operation.id, message: reason });
+  await removeOwn(run).catch(endAt);
+  emit(toEnd(verification.read(), reason));
+  if (failure !== undefined) throw failure;
+  return verification.read();
+}
+
+function toEnd({ findings, suppressed, verified, skipped, requests }: Verification, reason?: string): VerifyEvent {
+  const counts = { findings: findings.length, suppressed: suppressed.length, verified: verified.length };
+  return { type: 'end', requests, ...counts, skipped: skipped.length, isCut: reason !== undefined, reason };
+}
+
+/** Walks the lists of each collection, and with `allowUnsafe` the lives of its items. */
+async function walkCollections(
+  run: VerifyRun,
+  { allowUnsafe, includes }: VerifyOptions,
+  emit: (event: VerifyEvent) => void,
+): Promise<void> {
+  for (const { resource, operations } of run.context.collections) {
+    const own = operations.filter((report) => includes(operationOf(run.context, report)));
+    if (own.length === 0) continue;
+    emit({ type: 'collection', collection: resource.name });
+    const collection = { resource, operations: own };
+    await readItems(run, collection);
+    if (allowUnsafe) await walkLife({ ...run, collection });
   }
-  await removeOwn({ ...parts, pool });
-  const learned = [...new Map(found.learned.map((each) => [`${each.operation} ${each.message}`, each])).values()];
-  const isCut = target.isOver;
-  return { findings: joinCauses(found.breaks), learned, skipped, verified, requests: target.requests, isCut };
 }
 
 /** Puts the items of the lists of a collection into the pool. */
-async function readItems(
-  parts: WalkParts,
-  pool: ItemPool,
-  collection: Parameters<typeof walkLife>[0]['collection'],
-): Promise<void> {
+async function readItems(run: VerifyRun, collection: VerifiedCollection): Promise<void> {
+  const { context, pool } = run;
   for (const report of collection.operations) {
     if (report.action !== 'list' || report.within !== undefined || report.list?.items === undefined) continue;
-    const operation = parts.context.contract.operation(report.operation);
-    if (operation === undefined || !SAFE_METHODS.includes(operation.method)) continue;
-    const place = findPlace(parts.context, pool, { report: { ...report, id: [] }, mustBeOwn: false });
+    if (!SAFE_METHODS.includes(operationOf(context, report).method)) continue;
+    const place = findPlace(context, pool, { report: { ...report, id: [] }, mustBeOwn: false });
     if (place === undefined) continue;
-    const items = await walkList(parts, { report, collection, parents: place.ids });
+    const items = await walkList(run, { report, collection, parents: place.ids });
     for (const item of items.slice(0, MAX_ITEMS)) {
       const element = readPointer(item, report.list.element?.item ?? '');
       const own = isObject(element) ? readItemId(collection.resource, element) : undefined;
@@ -100,29 +121,26 @@ async function readItems(
 /** How many items of a list are kept. */
 const MAX_ITEMS = 3;
 
-type VerifyParts = WalkParts & { readonly pool: ItemPool };
-
 /** Sends the cases of an operation, and the given ones. @returns why none was sent. */
 async function verifyOperation(
-  parts: VerifyParts,
+  run: VerifyRun,
   operation: Operation,
   { allowUnsafe, given = [] }: VerifyOptions,
 ): Promise<string | undefined> {
   const isSafe = SAFE_METHODS.includes(operation.method);
   if (FORBIDDEN_METHODS.has(operation.method)) return `no request with ${operation.method} can be sent`;
   if (!isSafe && !allowUnsafe) return `${operation.method} may change something: --allow-unsafe sends it`;
-  const known = parts.context.reportOf(operation.id);
-  const place = known && findPlace(parts.context, parts.pool, { report: known.report, mustBeOwn: !isSafe });
-  const reason = await sendOwnCases(parts, operation, place);
+  const known = run.context.reportOf(operation.id);
+  const place = known && findPlace(run.context, run.pool, { report: known.report, mustBeOwn: !isSafe });
+  const reason = await sendOwnCases(run, operation, place);
   let isSent = false;
   for (const request of given) {
-    if (request.operation.id !== operation.id || parts.target.isOver) continue;
+    if (request.operation.id !== operation.id) continue;
     const each = await request.toCase(place?.values ?? {});
     if (each === undefined) continue;
     isSent = true;
-    const exchange = await parts.target.send(each.request());
-    judgeCase(parts, { each, exchange, isUncertain: true });
-    keepCreated(parts, { each, exchange, ids: readParentIds(known?.report, each.path) });
+    const ids = readParentIds(known?.report, each.path);
+    await sendCase(run, each, { isUncertain: true, ids });
   }
   return isSent ? undefined : reason;
 }
@@ -135,11 +153,11 @@ function readParentIds(report: OperationReport | undefined, path: KnownIds): rea
 
 /** Sends the cases that are made of the document. @returns why none was sent. */
 async function sendOwnCases(
-  parts: VerifyParts,
+  run: VerifyRun,
   operation: Operation,
   place: ReturnType<typeof findPlace>,
 ): Promise<string | undefined> {
-  const { context, target } = parts;
+  const { context } = run;
   const isSafe = SAFE_METHODS.includes(operation.method);
   const ids = place?.values ?? {};
   const unknown = listPathParameters(operation).find((name) => !(name in ids));
@@ -148,48 +166,38 @@ async function sendOwnCases(
   const cases = await listCases(context, operation, ids);
   if (cases.length === 0) return 'no valid request of it can be made';
   for (const each of cases) {
-    if (target.isOver) return undefined;
     // A removal that succeeds takes the item of the other cases; `walkLife` has sent it.
     if (isRemoval && each.wants !== 'refused') continue;
-    const exchange = await target.send(each.request(), each.wants === 'unauthorized');
+    const isUncertain = unknown !== undefined || each.hasMadeValues;
+    const status = await sendCase(run, each, { isUncertain, ids: place?.ids ?? [], unknown });
     // Without an item there is nothing to compare.
-    if (unknown !== undefined && each.wants === 'success' && (exchange.status === 404 || exchange.status === 410))
-      return `no item is known for {${unknown}}`;
-    judgeCase(parts, { each, exchange, isUncertain: unknown !== undefined || each.hasMadeValues });
-    keepCreated(parts, { each, exchange, ids: place?.ids ?? [] });
-    if (each.name === 'minimal' && (exchange.status === 401 || exchange.status === 403))
-      return `it answers ${exchange.status}: pass credentials`;
-    const isAbsent = each.name === 'minimal' && exchange.status === 404 && listPathParameters(operation).length === 0;
+    if (unknown !== undefined && each.wants === 'success' && isGone(status)) return `no item is known for {${unknown}}`;
+    if (each.name === 'minimal' && (status === 401 || status === 403)) return `it answers ${status}: pass credentials`;
+    const isAbsent = each.name === 'minimal' && status === 404 && listPathParameters(operation).length === 0;
     if (isAbsent && findResponse(operation, 404)?.status !== '404')
       return 'it answers 404: check the path of --base-url';
   }
   return undefined;
 }
 
-/** A case with the answer to its request. */
-interface SentCase {
-  readonly each: VerifyCase;
-  readonly exchange: Exchange;
-}
+const isGone = (status: number | undefined): boolean => status === 404 || status === 410;
 
-function judgeCase(
-  { judge, found }: WalkParts,
-  { each, exchange, isUncertain }: SentCase & { readonly isUncertain: boolean },
-): void {
+/** Sends a case, judges its answer and keeps what it has created, so that it is removed. @returns the status. */
+async function sendCase(
+  run: VerifyRun,
+  each: VerifyCase,
+  to: { readonly isUncertain: boolean; readonly ids: readonly string[]; readonly unknown?: string | undefined },
+): Promise<number | undefined> {
   const { operation, name, wants, mistake } = each;
-  const { breaks, learned } = judge({ operation, case: name, wants, exchange, mistake, isUncertain });
-  found.breaks.push(...breaks);
-  found.learned.push(...learned);
-}
-
-/** Puts what a case has created into the pool, so that it is removed. @param ids - Those of its parents. */
-function keepCreated(
-  { context, pool }: VerifyParts,
-  { each, exchange, ids }: SentCase & { readonly ids: readonly string[] },
-): void {
-  const known = context.reportOf(each.operation.id);
-  const isCreated = known?.report.action === 'create' && exchange.status !== undefined && exchange.status < 300;
-  if (!isCreated) return;
-  const own = readItemId(known.collection.resource, readPointer(exchange.body, known.report.answer?.item ?? ''));
-  if (own !== undefined) pool.add(known.collection.resource.name, { ids: [...ids, ...own], isOwn: true });
+  const isBare = wants === 'unauthorized';
+  const exchange = await run.send({ operation, case: name, request: each.request(), isBare });
+  const { status, body } = exchange;
+  const isMissing = to.unknown !== undefined && wants === 'success' && isGone(status);
+  if (!isMissing) run.judge({ operation, case: name, wants, exchange, mistake, isUncertain: to.isUncertain });
+  const known = run.context.reportOf(operation.id);
+  if (known?.report.action !== 'create' || status === undefined || status >= 300) return status;
+  const { resource } = known.collection;
+  const own = readItemId(resource, readPointer(body, known.report.answer?.item ?? ''));
+  if (own !== undefined) run.pool.add(resource.name, { ids: [...to.ids, ...own], isOwn: true });
+  return status;
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { constants } from 'node:os';
 import { URL } from 'node:url';
 import { MockError, suggestId } from '../../../base/errors.js';
 import { readVersion } from '../../../base/package-folder.js';
@@ -7,21 +8,24 @@ import type { Operation } from '../../../contract/operations/operation.js';
 import { createVerifyContext, type VerifyContext } from '../../../tools/verify/context.js';
 import {
   compareFindings,
+  createIsSuppressed,
   listExpired,
   readFindings,
   readSuppressions,
   storeFindings,
-  suppress,
 } from '../../../tools/verify/known-findings.js';
 import { readRecordedRequests } from '../../../tools/verify/recorded-cases.js';
-import { REPORT_FORMATS, type ReportFormat, writeReport } from '../../../tools/verify/report.js';
+import { createReporter, REPORT_FORMATS, type ReportContext, type ReportFormat } from '../../../tools/verify/report.js';
 import { readScenarioRequests } from '../../../tools/verify/scenario-cases.js';
-import { createTarget, type TargetOptions } from '../../../tools/verify/target.js';
-import { type Verification, verifyService } from '../../../tools/verify/verify.js';
+import type { Verification, VerifyEvent } from '../../../tools/verify/events.js';
+import { createTarget, type Target, type TargetOptions } from '../../../tools/verify/target.js';
+import { verifyService } from '../../../tools/verify/verify.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../../document.js';
 import { collect, collectHeader, readInteger, readNumber } from '../../flags.js';
 import { loadModule, readExports } from '../../load-module.js';
-import { type Output, writeOutputFile } from '../../output.js';
+import { openOutputFile, type Output } from '../../output.js';
+import { waitForSignal } from '../../transport.js';
+import { clearProgress, showProgress } from './progress.js';
 
 interface VerifyFlags extends DocumentFlags, Output {
   readonly baseUrl: string;
@@ -41,6 +45,13 @@ interface VerifyFlags extends DocumentFlags, Output {
   readonly scenarios?: string;
   readonly format: ReportFormat;
   readonly out?: string;
+  readonly report?: readonly NamedReport[];
+}
+
+/** A report in a file. */
+interface NamedReport {
+  readonly format: ReportFormat;
+  readonly file: string;
 }
 
 /** Defines `vouch verify`. */
@@ -62,7 +73,17 @@ export function defineCommand(command: Command, output: Output): void {
     .option('--findings <file>', 'file to write the findings to, for --replay')
     .option('--replay <file>', 'send only the operations of earlier findings, and say which are fixed')
     .addOption(new Option('--format <format>', 'output format').choices(REPORT_FORMATS).default('text'))
-    .option('--out <file>', 'file to write the report to (default: standard output)');
+    .option('--out <file>', 'file to write the report to (default: standard output)')
+    .option('--report <format=file>', 'another report, in a file: junit=verify.xml; repeatable', collectReport);
+}
+
+function collectReport(text: string, previous: readonly NamedReport[] = []): readonly NamedReport[] {
+  const [, name, file = ''] = /^([a-z]+)=(.+)$/.exec(text) ?? [];
+  const format = REPORT_FORMATS.find((each) => each === name);
+  if (format !== undefined) return [...previous, { format, file }];
+  throw new InvalidArgumentError(
+    `It must be a format and a file, such as junit=verify.xml. Formats: ${REPORT_FORMATS.join(', ')}.`,
+  );
 }
 
 function readBaseUrl(text: string): string {
@@ -70,7 +91,7 @@ function readBaseUrl(text: string): string {
   throw new InvalidArgumentError('It must be an http or https URL: https://api.example.com/v1.');
 }
 
-/** Verifies a service. @returns the exit code: 1 if there are findings, 2 if nothing could be verified. */
+/** Verifies a service. @returns the exit code: 1 if there are findings, 2 if nothing could be verified, that of the signal after one. */
 async function runVerify(flags: VerifyFlags): Promise<number> {
   const contract = await loadDocument(flags);
   const earlier = flags.replay === undefined ? undefined : readFindings(flags.replay);
@@ -87,36 +108,74 @@ async function runVerify(flags: VerifyFlags): Promise<number> {
   });
   const includes = createFilter(contract, {
     ...flags,
-    operation: flags.operation ?? earlier?.flatMap(({ operations }) => operations),
+    operation:
+      flags.operation ?? earlier?.flatMap(({ operations }) => operations).filter((id) => contract.operation(id)),
   });
   const context = createVerifyContext(contract, flags.seed);
-  const { given, skipped } = await readGiven(flags, context);
-  const options = { allowUnsafe: flags.allowUnsafe === true, includes, given };
-  const own = await verifyService(context, target, options).catch(readUnreachable);
-  if (own instanceof MockError) {
-    flags.writeError(own.toString());
+  const given = await readGiven(flags, context);
+  const consumers = openReports(flags, { contract, baseUrl: flags.baseUrl, toolVersion: readVersion() });
+  const options = {
+    allowUnsafe: flags.allowUnsafe === true,
+    includes,
+    ...given,
+    isSuppressed: createIsSuppressed(suppressions, Date.now()),
+    onEvent: (event: VerifyEvent) => consumers.forEach((consume) => consume(event)),
+  };
+  const stopped = stopAtSignal(target, flags);
+  const verification = await verifyService(context, target, options).catch(readUnreachable);
+  if (verification instanceof MockError) {
+    flags.writeError(verification.toString());
     return 2;
   }
-  const found: Verification = { ...own, skipped: [...own.skipped, ...skipped] };
-  const { left, suppressed } = suppress(found.findings, suppressions, Date.now());
-  const verification: Verification = { ...found, findings: left };
-  if (flags.findings !== undefined) storeFindings(flags.findings, left);
-  const report = writeReport(flags.format, verification, {
-    contract,
-    baseUrl: flags.baseUrl,
-    toolVersion: readVersion(),
-  });
-  if (flags.out === undefined) flags.write(report);
-  else writeOutputFile(flags.out, `${report}\n`);
   const say = flags.format === 'text' && flags.out === undefined ? flags.write : flags.writeError;
-  if (suppressed.length > 0) say(`${suppressed.length} suppressed`);
+  if (flags.findings !== undefined) storeFindings(flags.findings, verification.findings);
   for (const { reason, until = '' } of listExpired(suppressions, Date.now()))
     say(`a suppression has expired on ${until}: ${reason}`);
-  for (const { finding, state } of earlier === undefined ? [] : compareFindings(earlier, left, found.verified)) {
+  for (const { finding, state } of earlier === undefined ? [] : compareFindings(earlier, verification, contract)) {
     say(`${state}: ${finding.code} of ${finding.operations[0] ?? ''}: ${finding.message}`);
   }
-  if (left.length > 0) return 1;
-  return found.verified.length === 0 ? 2 : 0;
+  return stopped.exit ?? readExit(verification, target);
+}
+
+function readExit({ findings, verified }: Verification, { isLost }: Target): number {
+  if (isLost) return 2;
+  if (findings.length > 0) return 1;
+  return verified.length === 0 ? 2 : 0;
+}
+
+/** Opens what gets the events: the line that shows how far the run is, and each report. @throws MockError `OPTION_INVALID`. */
+function openReports(
+  { format, out, report = [], write }: VerifyFlags,
+  context: ReportContext,
+): readonly ((event: VerifyEvent) => void)[] {
+  const files = [...report, ...(out === undefined ? [] : [{ format, file: out }])];
+  const outputs = files.map((each) => {
+    const writePart = openOutputFile(each.file);
+    return { format: each.format, write: (lines: string): void => writePart(`${lines}\n`) };
+  });
+  if (out === undefined) outputs.push({ format, write });
+  const reports = outputs.map((each) => {
+    const reporter = createReporter(each.format, context);
+    return (event: VerifyEvent): void => {
+      const lines = reporter(event);
+      if (lines !== undefined) each.write(lines);
+    };
+  });
+  // Events on the terminal show how far the run is.
+  const isStreamed = format === 'ndjson' && out === undefined && process.stdout.isTTY;
+  return process.stderr.isTTY && !isStreamed ? [showProgress(), ...reports] : reports;
+}
+
+/** Ends the run at a signal; the report is still written. A second signal ends the process. */
+function stopAtSignal(target: Target, { writeError }: Output): { readonly exit: number | undefined } {
+  const stopped: { exit: number | undefined } = { exit: undefined };
+  void waitForSignal().then((signal) => {
+    stopped.exit = 128 + constants.signals[signal];
+    target.stop(`it was interrupted (${signal})`);
+    clearProgress();
+    writeError('interrupted: what was created is removed, and the report is written; a second signal ends at once');
+  });
+  return stopped;
 }
 
 /** The requests of recordings and scenarios. */
