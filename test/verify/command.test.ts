@@ -247,6 +247,12 @@ export const beforeRequest = (request) => ++count < 8 ? request : new Request('h
     expect((await verify('--hooks', file)).out).toContain('3 operations verified, 3 skipped');
     writeFileSync(file, 'export const other = 1;\n');
     expect((await verify('--hooks', file)).error).toContain('the module exports no function beforeRequest');
+    writeFileSync(file, "export function beforeRequest() {\n  throw new Error('no tenant');\n}\n");
+    const failed = await verify('--hooks', file);
+    expect(failed).toMatchObject({ code: 1, out: '' });
+    expect(failed.error).toMatch(/^OPTION_INVALID .*hooks\.mjs {2}beforeRequest failed: no tenant$/m);
+    writeFileSync(file, 'export const beforeRequest = () => 1;\n');
+    expect((await verify('--hooks', file)).error).toContain('beforeRequest must return a Request or nothing');
   });
 
   it('takes a credential of the query from the environment', async () => {
@@ -308,6 +314,17 @@ export const beforeRequest = (request) => ++count < 8 ? request : new Request('h
       `SERVICE_UNREACHABLE  ${secure} cannot be reached: the server does not use TLS there; its URL starts with http:${hint}`,
     );
   });
+
+  it.each(['http://ada:secret1@127.0.0.1:9/v1', 'http://127.0.0.1:9/v1?key=secret1', 'http://127.0.0.1:9/v1#secret1'])(
+    'refuses a base URL with more than an origin and a path, without quoting it: %s',
+    async (baseUrl) => {
+      const folder = createFolder(FOLDER_FILES);
+      const { code, error } = await runProgram(['verify', join(folder, 'library.json'), '--base-url', baseUrl]);
+      expect(code).toBe(1);
+      expect(error).toMatch(/^OPTION_INVALID {2}a --base-url has no user, query or fragment\n {2}hint: give only/);
+      expect(error).not.toContain('secret1');
+    },
+  );
 
   it('verifies nothing where the service has no path of the document, such as with a wrong base URL', async () => {
     const service = createServer((_request, response) => response.writeHead(404).end());

@@ -50,7 +50,7 @@ it.each<readonly [what: string, events: readonly VerifyEvent[], line: string]>([
   [
     'each cause once, and no suppressed finding',
     [START, { ...FOUND, state: 'suppressed' }, { ...FOUND, state: 'new' }, { ...FOUND, state: 'repeated' }],
-    '0 of 3 operations, 0 requests, 1 finding:   ',
+    '0 of 3 operations, 0 requests, 1 finding:',
   ],
 ])('the progress shows %s', (_, events, line) => {
   expect(showAfter(events)).toBe(line);
@@ -58,4 +58,6 @@ it.each<readonly [what: string, events: readonly VerifyEvent[], line: string]>([
 
 it('the progress is shorter than the terminal is wide', () => {
   expect(showAfter([START, { type: 'request', ...LINE }], 40)).toHaveLength(39);
+  // As some terminals say that do not know their size.
+  expect(showAfter([START, { type: 'request', ...LINE }], 0)).toMatch(/verbose=true$/);
 });

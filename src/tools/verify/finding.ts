@@ -5,7 +5,7 @@ export type Verdict = 'document' | 'service' | 'unknown';
 
 /** The kinds of findings, each with the sentence that explains it. */
 export const FINDING_CODES = {
-  ANSWER_MISSING: 'the service closed the connection without an answer',
+  ANSWER_MISSING: 'there is no answer, or it ends before it is complete',
   BODY_MALFORMED: 'the body is not what its media type says',
   BODY_WRONG: 'the body does not match its schema',
   CREATED_DIFFERS: 'a created item is not what was sent',

@@ -52,7 +52,7 @@ export function createJudge(parts: Parameters<typeof createFindEvidence>[0]): (j
     const { status, failure } = exchange;
     if (exchange.isTimeout) return learn(judged, `its answer did not end in time (${judged.case})`);
     if (status === undefined) {
-      const message = `${failure ?? 'no answer'} (${judged.case})`;
+      const message = `${failure ?? 'there is no answer'} (${judged.case})`;
       return {
         breaks: [toBreak(judged, { code: 'ANSWER_MISSING', message, pointer: operation.pointer })],
         learned: [],
@@ -166,6 +166,11 @@ function judgeAnswer(
   if (isUnread && (text !== '' || media?.schema !== undefined)) {
     const message = `the body of a ${status} is not ${type}`;
     breaks.push(toBreak(judged, { code: 'BODY_MALFORMED', message, pointer: media?.pointer ?? operation.pointer }));
+  }
+  if (type === undefined && text !== '' && !isEmpty && status < 400 && (declared?.content.length ?? 0) > 0) {
+    const message = `the ${status} has a body without a Content-Type`;
+    const pointer = `${declared?.pointer ?? operation.pointer}/content`;
+    breaks.push(toBreak(judged, { code: 'MEDIA_TYPE_UNDECLARED', message, pointer }));
   }
   for (const { message, schemaPointer } of checkHeaderValues(operation, { status, headers }, validators)) {
     const pointer = schemaPointer ?? operation.pointer;

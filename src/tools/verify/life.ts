@@ -318,7 +318,8 @@ async function removeItem(
 }
 
 function sayLeft({ learn, collection }: LifeParts, ids: readonly string[], reason: string): void {
-  const operation = findOnItem(collection, 'delete')?.operation ?? collection.resource.name;
+  const create = collection.operations.find(({ action }) => action === 'create');
+  const operation = (findOnItem(collection, 'delete') ?? create)?.operation ?? collection.resource.name;
   learn({ operation, message: `the created item ${ids.join('/')} is not removed: ${reason}` });
 }
 

@@ -99,7 +99,7 @@ export function createTarget(options: TargetOptions): Target {
     requireOpen(isLast);
     nextAt = Math.max(now, nextAt) + 1000 / options.rate;
     const { sent, outgoing } = await toOutgoing(request.clone(), isBare ? { ...options, headers: {} } : options);
-    const changed = (await options.beforeRequest?.(outgoing)) ?? outgoing;
+    const changed = options.beforeRequest === undefined ? outgoing : await options.beforeRequest(outgoing);
     for (const secret of listSecrets(changed.headers)) secrets.add(secret);
     const timeout = host.AbortSignal.timeout(options.timeoutMs);
     // An answer to another method may have the id of an item that is to be removed.
@@ -229,8 +229,9 @@ const CREDENTIAL = /^(?:authorization|cookie|proxy-authorization|x-api-key)$/i;
 
 async function ask(sent: SentRequest, request: Request, signal: AbortSignal): Promise<Answered> {
   const nothing = { request: sent, status: undefined, headers: {}, text: '', body: undefined, isTimeout: false };
+  let response: Response | undefined;
   try {
-    const response = await host.fetch(request, { signal });
+    response = await host.fetch(request, { signal });
     const text = await response.text();
     const headers = Object.fromEntries(response.headers);
     return { ...nothing, status: response.status, headers, text, body: readBody(text, headers), failure: undefined };
@@ -238,8 +239,17 @@ async function ask(sent: SentRequest, request: Request, signal: AbortSignal): Pr
     const isTimeout = isError(error) && error.name === 'TimeoutError';
     const failure = readConnectionFailure(error);
     const unreachable = isUnreachable(failure) ? failure.code : undefined;
-    return { ...nothing, isTimeout, failure: failure.reason, unreachable };
+    const reason = unreachable === undefined ? describeFailure(failure.reason, response) : failure.reason;
+    return { ...nothing, isTimeout, failure: reason, unreachable };
   }
+}
+
+/** Why there is no answer, or no whole one. */
+function describeFailure(reason: string, response: Response | undefined): string {
+  if (response === undefined) return `there is no answer: ${reason}`;
+  const encoding = response.headers.get('content-encoding');
+  const coded = encoding === null ? '' : ` as its Content-Encoding ${encoding} says`;
+  return `the body of the ${response.status} cannot be read${coded}: ${reason}`;
 }
 
 function toUnreachable(base: string, { failure = '', unreachable: code = '' }: Answered): MockError {

@@ -5,7 +5,7 @@ import type { VerifyEvent } from '../../../tools/verify/events.js';
 /** How far a verification is, as one line. */
 export interface Progress {
   add(event: VerifyEvent): void;
-  /** @param columns - The width of the terminal. */
+  /** @param columns - The width of the terminal; 0 where it is not known. */
   line(columns: number): string;
 }
 
@@ -26,7 +26,8 @@ export function createProgress(): Progress {
     line: (columns) => {
       const counts = `${ended} of ${countOf(operations, 'operation')}, ${countOf(requests, 'request')}, ${countOf(findings, 'finding')}`;
       // A line that fills the terminal would wrap, and could not be removed.
-      return `${counts}: ${part}  ${request}`.slice(0, columns - 1);
+      const line = `${counts}: ${part}  ${request}`.trimEnd();
+      return columns > 0 ? line.slice(0, columns - 1) : line;
     },
   };
 }

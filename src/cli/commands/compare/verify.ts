@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { constants } from 'node:os';
 import { URL } from 'node:url';
-import { MockError, suggestId } from '../../../base/errors.js';
+import { MockError, suggestId, toReason } from '../../../base/errors.js';
+import { isRequest } from '../../../base/platform.js';
 import { readVersion } from '../../../base/package-folder.js';
 import type { Contract } from '../../../contract/contract.js';
 import type { Operation } from '../../../contract/operations/operation.js';
@@ -87,8 +88,13 @@ function collectReport(text: string, previous: readonly NamedReport[] = []): rea
 }
 
 function readBaseUrl(text: string): string {
-  if (URL.canParse(text) && /^https?:/.test(text)) return text.replace(/\/$/, '');
-  throw new InvalidArgumentError('It must be an http or https URL: https://api.example.com/v1.');
+  if (!URL.canParse(text) || !/^https?:/.test(text))
+    throw new InvalidArgumentError('It must be an http or https URL: https://api.example.com/v1.');
+  const { username, password, search, hash } = new URL(text);
+  if (username + password + search + hash === '') return text.replace(/\/$/, '');
+  const hint = 'give only its origin and path, and credentials with --header "authorization: Basic …"';
+  // The URL is not quoted because it may contain a credential.
+  throw new MockError('OPTION_INVALID', 'a --base-url has no user, query or fragment', { hint });
 }
 
 /** Verifies a service. @returns the exit code: 1 if there are findings, 2 if nothing could be verified, that of the signal after one. */
@@ -228,11 +234,22 @@ function createFilter(
   return ({ id }) => (only === undefined || only.includes(id)) && !exclude.includes(id);
 }
 
-type BeforeRequest = (request: Request) => Request | Promise<Request>;
-
-async function loadHook(file: string | undefined): Promise<BeforeRequest | undefined> {
+async function loadHook(file: string | undefined): Promise<TargetOptions['beforeRequest']> {
   if (file === undefined) return undefined;
-  const hook = readExports(await loadModule(file, 'the hooks')).find(([name]) => name === 'beforeRequest')?.[1];
-  if (typeof hook === 'function') return hook as BeforeRequest;
-  throw new MockError('OPTION_INVALID', 'the module exports no function beforeRequest', { at: { file } });
+  const at = { file };
+  const hook: unknown = readExports(await loadModule(file, 'the hooks')).find(
+    ([name]) => name === 'beforeRequest',
+  )?.[1];
+  if (typeof hook !== 'function')
+    throw new MockError('OPTION_INVALID', 'the module exports no function beforeRequest', { at });
+  return async (request) => {
+    let changed: unknown;
+    try {
+      changed = (await hook(request)) ?? request;
+    } catch (cause) {
+      throw new MockError('OPTION_INVALID', `beforeRequest failed: ${toReason(cause)}`, { at, cause });
+    }
+    if (isRequest(changed)) return changed;
+    throw new MockError('OPTION_INVALID', 'beforeRequest must return a Request or nothing', { at });
+  };
 }
