@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { host, isBytes } from '../base/platform.js';
 import { isJsonType } from '../contract/media-type.js';
+import { decodeContent } from '../http/content-encoding.js';
 import type { Violation } from '../schema/violation.js';
 import type { CheckResult, ContractChecks } from './check.js';
 import { toHeaderFields } from './headers.js';
@@ -64,8 +65,9 @@ export function checkMiddleware(
     // The body of a stream ends when its client leaves.
     const isChecked =
       isJsonType(res.headers.get('content-type') ?? '') && Number(res.headers.get('content-length') ?? 0) <= limitBytes;
-    const head = { status, headers: res.headers };
-    const received = await contract.checkResponse({ method, url, headers }, isChecked ? res : head);
+    const bytes = isChecked ? new Uint8Array(await res.clone().arrayBuffer()) : undefined;
+    const body = bytes && decodeBody(bytes, res.headers.get('content-encoding'), limitBytes);
+    const received = await contract.checkResponse({ method, url, headers }, { status, headers: res.headers, body });
     const violations = [...(sent?.violations ?? []), ...received.violations];
     tell(options, { ...received, violations, undeclared: sent?.undeclared ?? [] }, { method, url, status });
     if (mode !== 'refuse' || received.violations.length === 0) return undefined;
@@ -73,6 +75,11 @@ export function checkMiddleware(
     context.res = toProblem(500, received.violations);
     return undefined;
   };
+}
+
+/** The bytes of a body without their coding, such as gzip; undefined for one that cannot be decoded, or is larger than the limit then. */
+function decodeBody(bytes: Uint8Array, encoding: unknown, limitBytes: number): Uint8Array | undefined {
+  return typeof encoding === 'string' ? decodeContent(bytes, encoding, { limitBytes }) : bytes;
 }
 
 function tell(
@@ -135,9 +142,10 @@ export function checkHandler(
       const body = sent.read();
       return { method, url, headers, ...(body !== undefined && body.length > 0 && { body }) };
     };
-    const judge = async (body: Buffer | undefined): Promise<CheckResult> => {
+    const judge = async (bytes: Buffer | undefined): Promise<CheckResult> => {
       const { statusCode: status } = response;
       const plain = toPlain();
+      const body = bytes && decodeBody(bytes, response.getHeader('content-encoding'), limitBytes);
       const asked = sent.isWhole() ? await contract.checkRequest(plain) : undefined;
       const received = await contract.checkResponse(plain, { status, headers: response.getHeaders(), body });
       const violations = [...(asked?.violations ?? []), ...received.violations];
@@ -156,7 +164,7 @@ export function checkHandler(
         response.writeHead(400, { 'content-type': PROBLEM }).end(toProblemText(400, asked.violations));
         return;
       }
-      holdResponse(response, judge);
+      holdResponse(response, limitBytes, judge);
       handler(request, response, ...rest);
     });
   };
@@ -195,33 +203,55 @@ function collectResponse(
   limitBytes: number,
   onEnd: (body: Buffer | undefined) => void,
 ): void {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const keep = (chunk: unknown, encoding: unknown): void => {
-    if (typeof chunk !== 'string' && !isBytes(chunk)) return;
-    const bytes = Buffer.from(chunk as string, typeof encoding === 'string' ? (encoding as BufferEncoding) : undefined);
-    size += bytes.length;
-    if (size <= limitBytes) chunks.push(bytes);
-  };
+  const body = createBody();
   const { write, end, writeHead } = response;
   response.writeHead = (...args: readonly unknown[]): ServerResponse => {
     // `getHeaders` has only fields that were set before.
-    const fields = args.at(-1);
-    if (typeof fields === 'object' && fields !== null && !response.headersSent) {
-      for (const [name, value] of Object.entries(toHeaderFields(toPairs(fields)))) response.setHeader(name, value);
-      return Reflect.apply(writeHead, response, args.slice(0, -1)) as ServerResponse;
-    }
-    return Reflect.apply(writeHead, response, args) as ServerResponse;
+    return Reflect.apply(writeHead, response, setFields(response, args)) as ServerResponse;
   };
   response.write = (...args: readonly unknown[]): boolean => {
-    keep(args[0], args[1]);
+    body.add(args, limitBytes);
     return Reflect.apply(write, response, args) as boolean;
   };
   response.end = (...args: readonly unknown[]): ServerResponse => {
-    keep(args[0], args[1]);
+    body.add(args, limitBytes);
     return Reflect.apply(end, response, args) as ServerResponse;
   };
-  response.once('finish', () => onEnd(size > limitBytes ? undefined : Buffer.concat(chunks)));
+  response.once('finish', () => onEnd(body.isLarge() ? undefined : body.read()));
+}
+
+/** Collects the chunks of a body up to a limit. */
+function createBody(): {
+  /** @param args - Those of `write` or `end`. */
+  add(args: readonly unknown[], limitBytes: number): void;
+  isLarge(): boolean;
+  read(): Buffer;
+} {
+  const chunks: Buffer[] = [];
+  let isLarge = false;
+  let size = 0;
+  return {
+    add: ([chunk, encoding], limitBytes) => {
+      if (typeof chunk !== 'string' && !isBytes(chunk)) return;
+      const bytes = Buffer.from(
+        chunk as string,
+        typeof encoding === 'string' ? (encoding as BufferEncoding) : undefined,
+      );
+      size += bytes.length;
+      isLarge = size > limitBytes;
+      if (!isLarge) chunks.push(bytes);
+    },
+    isLarge: () => isLarge,
+    read: () => Buffer.concat(chunks),
+  };
+}
+
+/** Sets the fields that `writeHead` is given, once the head is not sent yet. @returns the other arguments. */
+function setFields(response: ServerResponse, args: readonly unknown[]): readonly unknown[] {
+  const fields = args.at(-1);
+  if (typeof fields !== 'object' || fields === null || response.headersSent) return args;
+  for (const [name, value] of Object.entries(toHeaderFields(toPairs(fields)))) response.setHeader(name, value);
+  return args.slice(0, -1);
 }
 
 /** The fields of `writeHead`: an object, or an array of names and values in turn. */
@@ -231,36 +261,52 @@ function toPairs(fields: object): object {
   return list.flatMap((name, i) => (i % 2 === 0 ? [[name, list[i + 1]]] : []));
 }
 
-/** Keeps a response until it is whole, and sends it or a problem in its place. */
-function holdResponse(response: ServerResponse, judge: (body: Buffer) => Promise<CheckResult>): void {
-  const chunks: Buffer[] = [];
+/**
+ * Keeps a response until it is whole, and sends it or a problem in its place. Where the body is not JSON, such as that of a stream, or is too large,
+ * the head decides, and the rest passes.
+ */
+function holdResponse(
+  response: ServerResponse,
+  limitBytes: number,
+  judge: (body: Buffer | undefined) => Promise<CheckResult>,
+): void {
+  const body = createBody();
   const { write, end, writeHead, flushHeaders } = response;
-  const keep = (chunk: unknown, encoding: unknown): void => {
-    if (typeof chunk !== 'string' && !isBytes(chunk)) return;
-    chunks.push(Buffer.from(chunk as string, typeof encoding === 'string' ? (encoding as BufferEncoding) : undefined));
+  const held: (() => unknown)[] = [];
+  let isJudged = false;
+  const decide = (whole: Buffer | undefined): void => {
+    if (isJudged) return;
+    isJudged = true;
+    void judge(whole).then(({ violations }) => {
+      Object.assign(response, { write, end, writeHead, flushHeaders });
+      if (violations.length === 0) return held.forEach((act) => act());
+      for (const name of response.getHeaderNames()) response.removeHeader(name);
+      response.writeHead(500, { 'content-type': PROBLEM }).end(toProblemText(500, violations));
+      // What the service still writes is not for the client.
+      return Object.assign(response, { write: () => true, end: () => response, flushHeaders: () => undefined });
+    });
   };
-  response.flushHeaders = () => undefined;
-  response.writeHead = (status: number, ...rest: readonly unknown[]): ServerResponse => {
-    response.statusCode = status;
-    const fields = rest.at(-1);
-    if (typeof fields === 'object' && fields !== null) {
-      for (const [name, value] of Object.entries(toHeaderFields(toPairs(fields)))) response.setHeader(name, value);
-    }
+  const isKept = (): boolean => isJsonType(String(response.getHeader('content-type') ?? '')) && !body.isLarge();
+  response.flushHeaders = () => {
+    held.push(() => Reflect.apply(flushHeaders, response, []));
+    if (!isKept()) decide(undefined);
+  };
+  response.writeHead = (...args: readonly unknown[]): ServerResponse => {
+    const [status, reason] = setFields(response, args);
+    response.statusCode = status as number;
+    if (typeof reason === 'string') response.statusMessage = reason;
     return response;
   };
   response.write = (...args: readonly unknown[]): boolean => {
-    keep(args[0], args[1]);
+    body.add(args, limitBytes);
+    held.push(() => Reflect.apply(write, response, args));
+    if (!isKept()) decide(undefined);
     return true;
   };
   response.end = (...args: readonly unknown[]): ServerResponse => {
-    keep(args[0], args[1]);
-    Object.assign(response, { write, end, writeHead, flushHeaders });
-    const body = Buffer.concat(chunks);
-    void judge(body).then(({ violations }) => {
-      if (violations.length === 0) return response.end(body);
-      for (const name of response.getHeaderNames()) response.removeHeader(name);
-      return response.writeHead(500, { 'content-type': PROBLEM }).end(toProblemText(500, violations));
-    });
+    body.add(args, limitBytes);
+    held.push(() => Reflect.apply(end, response, args));
+    decide(body.isLarge() ? undefined : body.read());
     return response;
   };
 }

@@ -1,6 +1,9 @@
 import { Hono } from 'hono';
+import { compress } from 'hono/compress';
 import express from 'express';
-import { createServer, type RequestListener } from 'node:http';
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage, type RequestListener } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   checkHandler,
@@ -19,6 +22,12 @@ const contract = await loadContract(
     '/rooms': {
       get: { operationId: 'listRooms', ...shows(arrayOf(ROOM)) },
       post: { operationId: 'createRoom', ...takes(object({ name: TEXT }, 'name'), ROOM, 201) },
+    },
+    '/events': {
+      get: {
+        operationId: 'listenToRooms',
+        responses: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: TEXT } } } },
+      },
     },
   }),
 );
@@ -148,4 +157,82 @@ describe.each(Object.entries(STARTS))('the middleware of %s', (_, start) => {
     expect([created.status, await created.json()]).toEqual([201, { id: 2, name }]);
     await next();
   });
+});
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const GZIP = { ...JSON_TYPE, 'content-encoding': 'gzip' };
+
+/** Serves a handler of `node:http` that is checked. */
+const serve = (handler: RequestListener, options: CheckMiddlewareOptions): Promise<string> =>
+  serveInTest(createServer(checkHandler(contract, handler, options)));
+
+describe.each(['report', 'refuse'] as const)('in the mode %s', (mode) => {
+  it('a compressed body is checked as its content', async () => {
+    const { onResult, next } = createResults();
+    const send = (rooms: object): Promise<string> =>
+      serve((_, response) => response.writeHead(200, GZIP).end(gzipSync(JSON.stringify(rooms))), { mode, onResult });
+    const whole = await fetch(`${await send([NORTH])}/rooms`);
+    expect([whole.status, await whole.json()]).toEqual([200, [NORTH]]);
+    expect(codes(await next())).toEqual([]);
+    const wrong = await fetch(`${await send([{ id: 'x', name: 'North' }])}/rooms`);
+    expect(wrong.status).toBe(mode === 'refuse' ? 500 : 200);
+    expect(codes(await next())).toEqual(['TYPE']);
+  });
+
+  it('a body that Hono compresses is checked as its content', async () => {
+    const { onResult, next } = createResults();
+    const app = new Hono();
+    app.use(checkMiddleware(contract, { mode, onResult }), compress({ threshold: 1 }));
+    app.get('/rooms', (context) => context.json(Array.from({ length: 50 }, () => NORTH)));
+    const request = new Request('http://service/rooms', { headers: { 'accept-encoding': 'gzip' } });
+    const response = await app.fetch(request);
+    expect([response.status, response.headers.get('content-encoding')]).toEqual([200, 'gzip']);
+    expect(codes(await next())).toEqual([]);
+  });
+
+  it('a stream passes while it is open', async () => {
+    const handler: RequestListener = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      response.write('data: 1\n\n');
+    };
+    const sent = get(`${await serve(handler, { mode })}/events`);
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    const [chunk] = (await once(response, 'data')) as [Buffer];
+    expect(chunk.toString()).toBe('data: 1\n\n');
+    sent.destroy();
+  });
+
+  it('a body above the limit passes unchecked, and the callback of its end is called', async () => {
+    const { onResult, next } = createResults();
+    const large = JSON.stringify([{ id: 'x'.repeat(5000) }]);
+    let call: () => void = () => undefined;
+    const sent = new Promise<void>((resolve) => (call = resolve));
+    const handler: RequestListener = (_, response) => {
+      response.writeHead(200, JSON_TYPE);
+      response.write(large.slice(0, 10));
+      response.end(large.slice(10), call);
+    };
+    const response = await fetch(`${await serve(handler, { mode, limitBytes: 1000, onResult })}/rooms`);
+    expect([response.status, await response.text()]).toEqual([200, large]);
+    await sent;
+    expect(codes(await next())).toEqual([]);
+  });
+});
+
+it('a stream of a media type that is not declared is refused before it begins, and what follows is dropped', async () => {
+  const { onResult, next } = createResults();
+  const url = await serve(
+    (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      response.write('one');
+      setImmediate(() => response.end('two'));
+    },
+    { mode: 'refuse', onResult },
+  );
+  const response = await fetch(`${url}/events`);
+  expect([response.status, await response.json()]).toMatchObject([
+    500,
+    { errors: [{ code: 'MEDIA_TYPE_UNDECLARED' }] },
+  ]);
+  expect(codes(await next())).toEqual(['MEDIA_TYPE_UNDECLARED']);
 });
