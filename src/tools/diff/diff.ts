@@ -5,7 +5,7 @@ import { readEntries, readString } from '../../contract/pointer.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import type { Direction } from '../../schema/violation.js';
 import { type Change, type DiffCode, judge, SEVERITIES, type Severity } from './change.js';
-import type { OperationChange } from './operation-change.js';
+import { type OperationChange, toPlainPath } from './operation-change.js';
 import { compareOperation } from './operations.js';
 import { comparePushed } from './pushed.js';
 import { type ContractPair, createSchemaDiff } from './schemas.js';
@@ -111,7 +111,7 @@ function pairOperations({ old, now }: ContractPair): Operations {
 
 /** The method with the path, and with all paths below the servers; the names of parameters do not count. */
 function listKeys({ method, path, basePaths }: Operation): readonly string[] {
-  const plain = path.replaceAll(/\{[^{}]*\}/g, '{}');
+  const plain = toPlainPath(path);
   return [`${method} ${plain}`, ...basePaths.map((base) => `${method} ${base}${plain}`)];
 }
 
@@ -119,13 +119,12 @@ function listKeys({ method, path, basePaths }: Operation): readonly string[] {
 function listRemoved(removed: readonly Operation[], { now }: ContractPair): readonly LocatedChange[] {
   const byPath = new Map<string, Operation[]>();
   for (const operation of removed) addTo(byPath, operation.path, operation);
-  const plain = (path: string): string => path.replaceAll(/\{[^{}]*\}/g, '{}');
-  const left = new Set(now.operations.map(({ path }) => plain(path)));
+  const left = new Set(now.operations.map(({ path }) => toPlainPath(path)));
   return [...byPath].flatMap(([path, operations]) =>
     operations.map((operation): LocatedChange => {
       const moved = now.operation(operation.id);
       const more = moved === undefined ? '' : `; "${moved.id}" is ${toName(moved)} now`;
-      const isWhole = !left.has(plain(path));
+      const isWhole = !left.has(toPlainPath(path));
       const change: Change = {
         code: isWhole ? 'PATH_REMOVED' : 'OPERATION_REMOVED',
         text: `${isWhole ? `the path ${path}` : 'the operation'} was removed${more}`,
@@ -142,12 +141,8 @@ function compareBasePaths(
   contracts: ContractPair,
 ): readonly OperationChange[] {
   if (listServers(contracts.old).length === 0) return [];
-  const listPaths = (operation: Operation): readonly string[] => {
-    const { basePaths, path } = operation;
-    // The empty one is for requests to the mock, unless it is the only one.
-    const own = basePaths.length > 1 ? basePaths.filter((base) => base !== '') : basePaths;
-    return own.map((base) => (base + path).replaceAll(/\{[^{}]*\}/g, '{}'));
-  };
+  const listPaths = (operation: Operation): readonly string[] =>
+    listBases(operation).map((base) => toPlainPath(base + operation.path));
   const kept = new Set(listPaths(now));
   const lost = listPaths(old).filter((path) => !kept.has(path));
   if (lost.length === 0) return [];
@@ -156,9 +151,15 @@ function compareBasePaths(
   return [{ direction: 'request', where: 'the server', change }];
 }
 
-function showPaths({ basePaths }: Operation): string {
-  const shown = basePaths.length > 1 ? basePaths.filter((base) => base !== '') : basePaths;
-  return shown.map((base) => (base === '' ? '/' : base)).join(', ');
+/** The base paths; the empty one is for requests to the mock, unless it is the only one. */
+function listBases({ basePaths }: Operation): readonly string[] {
+  return basePaths.length > 1 ? basePaths.filter((base) => base !== '') : basePaths;
+}
+
+function showPaths(operation: Operation): string {
+  return listBases(operation)
+    .map((base) => (base === '' ? '/' : base))
+    .join(', ');
 }
 
 function compareServers(contracts: ContractPair): readonly LocatedChange[] {

@@ -3,7 +3,7 @@ import type { Contract } from '../../contract/contract.js';
 import type { DeclaredResponse } from '../../contract/operations/operation.js';
 import { fromReference, readString, toPointer } from '../../contract/pointer.js';
 import type { Change } from './change.js';
-import type { OperationChange, OperationPair } from './operation-change.js';
+import { type OperationChange, type OperationPair, toPlainPath } from './operation-change.js';
 import type { ContractPair } from './schemas.js';
 
 /** Compares the links of the responses that both documents have. */
@@ -48,5 +48,5 @@ function readTarget(link: Readonly<Record<string, unknown>>, contract: Contract)
   const found =
     id === undefined ? contract.operations.find((each) => each.pointer === pointer) : contract.operation(id);
   if (found === undefined) return id ?? reference ?? 'no operation';
-  return `${found.method} ${found.path.replaceAll(/\{[^{}]*\}/g, '{}')}`;
+  return `${found.method} ${toPlainPath(found.path)}`;
 }

@@ -19,3 +19,8 @@ export interface OperationPair {
 
 /** Compares values in a part of requests or responses. */
 export type CompareValue = (pair: ValuePair, where: string) => readonly OperationChange[];
+
+/** A path without the names of its parameters, which clients do not see. */
+export function toPlainPath(path: string): string {
+  return path.replaceAll(/\{[^{}]*\}/g, '{}');
+}
