@@ -52,7 +52,7 @@ interface AnswerReport {
   readonly renamed: readonly RenameReport[];
 }
 
-interface ListReport extends Pick<PagePlan, 'order' | 'search' | 'sort'> {
+interface ListReport extends Pick<PagePlan, 'firstOffset' | 'firstPage' | 'order' | 'search' | 'sort'> {
   /** The JSON pointer to the array of items in the body; undefined for their number. */
   readonly items: string | undefined;
   readonly element: AnswerReport | undefined;
@@ -208,6 +208,8 @@ function describeList(context: ReportContext, binding: Binding, model: ItemModel
     parameters: plan.names,
     defaultLimit: toLimit(plan.defaultLimit),
     maximumLimit: toLimit(plan.maximumLimit),
+    firstPage: plan.firstPage,
+    firstOffset: plan.firstOffset,
     newestFirst: plan.descending,
     envelope: Object.fromEntries(listMembers(list.plan, [])),
     filters: [

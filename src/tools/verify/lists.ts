@@ -3,7 +3,7 @@ import { host } from '../../base/platform.js';
 import { readPointer } from '../../contract/pointer.js';
 import { readField } from '../../http/header-fields.js';
 import type { OperationReport } from '../../resources/answer/report.js';
-import { placeIds, readItemId, type VerifiedCollection } from './context.js';
+import { operationOf, placeIds, readItemId, type VerifiedCollection } from './context.js';
 import type { Judged } from './judge.js';
 import { askFor, type VerifyRun } from './run.js';
 import type { Exchange } from './target.js';
@@ -66,6 +66,7 @@ function readNext(
   const cursor = token ?? after;
   const link = /<([^>]+)>\s*;[^,]*\brel="?next"?/.exec(readField(headers, 'link') ?? '')?.[1];
   const next = link ?? readEnvelope(report, body, 'next');
+  if (next === null) return undefined;
   if (typeof next === 'string' && /[?&]/.test(next) && host.URL.canParse(next, 'http://list'))
     return Object.fromEntries(new host.URL(next, 'http://list').searchParams);
   if (typeof next === 'string' && next !== '' && cursor !== undefined) return { ...query, [cursor]: next };
@@ -76,9 +77,10 @@ function readNext(
   }
   const size = limit === undefined ? 0 : Number(query[limit]);
   if (!(size > 0) || items.length < size) return undefined;
-  if (list?.style === 'page' && page !== undefined) return { ...query, [page]: Number(query[page] ?? 1) + 1 };
+  if (list?.style === 'page' && page !== undefined)
+    return { ...query, [page]: Number(query[page] ?? list.firstPage) + 1 };
   if (list?.style === 'offset' && offset !== undefined)
-    return { ...query, [offset]: Number(query[offset] ?? 0) + size };
+    return { ...query, [offset]: Number(query[offset] ?? list.firstOffset) + size };
   return undefined;
 }
 
@@ -102,8 +104,11 @@ export async function walkList(run: VerifyRun, of: ListOf): Promise<readonly unk
     return first.items;
   }
   const { limit } = report.list?.parameters ?? {};
-  if (limit !== undefined && first.ids.length > PAGE_SIZE) await walkPages(run, of, limit);
-  else if (first.next === undefined) checkTotal(run, first, first.items.length);
+  const size = toLimit(run, report, PAGE_SIZE);
+  if (limit !== undefined && first.ids.length > size) await walkPages(run, of, { limit, size });
+  // Without a limit it can be the first of several pages.
+  else if (first.next === undefined && (limit !== undefined || (first.total ?? Infinity) < first.items.length))
+    checkTotal(run, first, first.items.length);
   return first.items;
 }
 
@@ -111,17 +116,29 @@ function sortIds(ids: readonly string[]): string {
   return [...new Set(ids)].toSorted().join('\0');
 }
 
-async function walkPages(run: VerifyRun, of: ListOf, limit: string): Promise<void> {
+/** A number of items that a page can have: not less than the document allows. */
+function toLimit({ context }: VerifyRun, report: OperationReport, wanted: number): number {
+  const { limit } = report.list?.parameters ?? {};
+  const parameter = operationOf(context, report).parameters.find((each) => each.in === 'query' && each.name === limit);
+  const schema = parameter && context.contract.resolve(parameter.schema, parameter.schemaPointer).schema;
+  return isObject(schema) && typeof schema['minimum'] === 'number' ? Math.max(wanted, schema['minimum']) : wanted;
+}
+
+async function walkPages(
+  run: VerifyRun,
+  of: ListOf,
+  { limit, size }: { readonly limit: string; readonly size: number },
+): Promise<void> {
   const seen = new Set<string>();
   let count = 0;
-  let query: Readonly<Record<string, unknown>> | undefined = { [limit]: PAGE_SIZE };
+  let query: Readonly<Record<string, unknown>> | undefined = { [limit]: size };
   for (let i = 0; query !== undefined && i < MAX_PAGES; i++) {
     const page: Page | undefined = await askPage(run, of, { case: `page ${i + 1}`, query });
     if (page === undefined) return;
     const { judged, ids, items } = page;
     const { pointer } = judged.operation;
-    if (items.length > PAGE_SIZE) {
-      const message = `a page of ${PAGE_SIZE} has ${items.length} items`;
+    if (items.length > size) {
+      const message = `a page of ${size} has ${items.length} items`;
       run.report(judged, { code: 'PAGE_TOO_LARGE', message, pointer });
       return;
     }
@@ -158,8 +175,9 @@ export async function isListed(
   id: string,
 ): Promise<{ readonly page: Page; readonly isShown: boolean } | undefined> {
   const { limit } = of.report.list?.parameters ?? {};
-  const size = limit === undefined ? {} : { [limit]: Math.min(100, of.report.list?.maximumLimit ?? 100) };
-  let query: Readonly<Record<string, unknown>> | undefined = size;
+  // A service may answer with fewer items than a large limit asks for, which would look like the last page.
+  const size = toLimit(run, of.report, Math.min(100, of.report.list?.maximumLimit ?? 10));
+  let query: Readonly<Record<string, unknown>> | undefined = limit === undefined ? {} : { [limit]: size };
   let last: Page | undefined;
   for (let i = 0; query !== undefined && i < MAX_PAGES; i++) {
     last = await askPage(run, of, { case: 'list', query });
