@@ -93,10 +93,10 @@ describe('an answer', () => {
     expect(toTexts(declared)).toEqual([]);
   });
 
-  it('that does not end in time verifies nothing, and no other request waits as long', async () => {
+  it('that does not end in time verifies nothing, and no other valid request waits as long', async () => {
     const operation = { ...shows(TIDE), parameters: [query('unit', { type: 'integer' })] };
     let count = 0;
-    const { verified, skipped, learned, findings } = await verify(
+    const { verified, skipped, findings } = await verify(
       operation,
       (response) => {
         count += 1;
@@ -104,13 +104,24 @@ describe('an answer', () => {
       },
       50,
     );
-    expect({ verified, skipped, learned, findings, count }).toEqual({
+    // The smallest request, and one that is invalid.
+    expect({ verified, skipped, findings, count }).toEqual({
       verified: [],
-      skipped: [{ operation: 'readTide', message: 'its answer did not end in time' }],
-      learned: [],
+      skipped: [{ operation: 'readTide', message: 'no answer ended in time' }],
       findings: [],
-      count: 1,
+      count: 2,
     });
+  });
+
+  it('that is a stream does not hide what the invalid requests show', async () => {
+    const operation = { ...shows(TIDE), parameters: [query('unit', { type: 'integer' })] };
+    const answer: Answer = (response, { url }) => {
+      if (url?.includes('unit=abc') === true) response.writeHead(500).end();
+      else response.writeHead(200, JSON_TYPE).write('{');
+    };
+    const verification = await verify(operation, answer, 50);
+    expect(toTexts(verification)).toEqual(['SERVER_ERROR it answers 500 (query unit=abc)']);
+    expect(verification.verified).toEqual(['readTide']);
   });
 });
 

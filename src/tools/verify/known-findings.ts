@@ -55,8 +55,8 @@ export function readSuppressions(file: string): readonly Suppression[] {
 
 /** Creates what says whether a finding is accepted; a suppression counts until the end of its last day (UTC). */
 export function createIsSuppressed(suppressions: readonly Suppression[], now: number): (found: FoundBreak) => boolean {
-  const today = new Date(now).toISOString().slice(0, 10);
-  const valid = suppressions.filter(({ until }) => until === undefined || until >= today);
+  const expired = listExpired(suppressions, now);
+  const valid = suppressions.filter((each) => !expired.includes(each));
   return (found) =>
     valid.some(({ code = found.code, operation = found.operation, pointer = found.pointer }) => {
       return code === found.code && operation === found.operation && pointer === found.pointer;

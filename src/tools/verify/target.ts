@@ -71,7 +71,7 @@ export interface TargetOptions {
   /** Requests per second; Infinity for no limit. */
   readonly rate: number;
   readonly timeoutMs: number;
-  /** Milliseconds after which nothing is sent any more. */
+  /** Milliseconds after the first request in which others are sent. */
   readonly budgetMs: number;
   /** Changes a request before it is sent; undefined for none. */
   readonly beforeRequest?: ((request: Request) => Request | Promise<Request>) | undefined;
@@ -149,7 +149,7 @@ function readWait({ request, status, headers, unreachable, isTimeout, attempts }
   return isClosed && IDEMPOTENT_METHODS.includes(request.method) ? 0 : undefined;
 }
 
-/** Creates the end of a run, by time or before. */
+/** Creates the end of a run, by time or before; the time begins with the first question. */
 function createRunEnd(budgetMs: number): {
   /** Why nothing is sent any more; undefined before the end. */
   over(): string | undefined;
@@ -158,12 +158,14 @@ function createRunEnd(budgetMs: number): {
   /** Waits; what removes items is paced after the end as well. */
   pause(ms: number, isLast: boolean): Promise<void>;
 } {
-  const endsAt = readMonotonic() + budgetMs;
+  // A large document takes seconds to read.
+  let endsAt: number | undefined;
+  const isOver = (): boolean => readMonotonic() >= (endsAt ??= readMonotonic() + budgetMs);
   const stopped = new host.AbortController();
   const { signal } = stopped;
   let reason: string | undefined;
   return {
-    over: () => reason ?? (readMonotonic() >= endsAt ? 'the time was over' : undefined),
+    over: () => reason ?? (isOver() ? 'the time was over' : undefined),
     stop: (given) => {
       reason ??= given;
       stopped.abort();
