@@ -98,15 +98,19 @@ export function promote(cassette: Cassette, parts: PromoteParts): Promoted {
   };
   const findId: Observation['findId'] = (collection, key) => {
     const { alternateKeys = [] } = parts.collections.get(collection) ?? {};
+    if (alternateKeys.length === 0) return key;
     const known = [...(traces.get(collection)?.values() ?? [])];
     const isNamed = ({ last, exists }: Trace): boolean =>
       exists && alternateKeys.some((name) => last !== undefined && toId(readMember(last, name)) === key);
     return known.some(({ id }) => id === key) ? key : (known.find(isNamed)?.id ?? key);
   };
+  const idNames = new Map<string, string[]>();
+  for (const { collection, id } of parts.bindings.values())
+    if (id[0] !== undefined && id.length === 1) addTo(idNames, collection, id[0]);
   for (const exchange of cassette.exchanges) {
     const binding = parts.bindings.get(exchange.operation);
     if (binding === undefined || exchange.response === undefined || exchange.response.status >= 300) continue;
-    observe({ cassette, exchange, binding, parts, traceOf, findId, created, sent });
+    observe({ cassette, exchange, binding, parts, idNames, traceOf, findId, created, sent });
   }
   const orders = readOrders(cassette, parts);
   const collections = new Map<string, readonly PromotedItem[]>();
@@ -118,7 +122,7 @@ export function promote(cassette: Cassette, parts: PromoteParts): Promoted {
         const { idProperty = 'id' } = parts.collections.get(name) ?? {};
         return { id, parents, content, item: item ?? { [idProperty]: id }, idOnly: item === undefined };
       });
-    const places = new Map(orders.get(name)?.map((id, i) => [id, i]));
+    const places = new Map([...(orders.get(name) ?? [])].map((id, i) => [id, i]));
     // Items that are on no page come last.
     const placeOf = ({ id }: PromotedItem): number => places.get(id) ?? Infinity;
     items.sort((x, y) => placeOf(x) - placeOf(y) || 0);
@@ -132,6 +136,8 @@ interface Observation {
   readonly exchange: StoredExchange;
   readonly binding: PromoteBinding;
   readonly parts: PromoteParts;
+  /** The path parameters that identify the items of each collection. */
+  readonly idNames: ReadonlyMap<string, readonly string[]>;
   readonly created: Map<string, CreatedItem[]>;
   /** By collection: what requests created without an answer that shows the id. */
   readonly sent: Map<string, Item[]>;
@@ -141,7 +147,8 @@ interface Observation {
   traceOf(collection: string, id: string, more?: Partial<Pick<Trace, 'parents'>> & { readonly isNew?: boolean }): Trace;
 }
 
-function observe({ cassette, exchange, binding, parts, traceOf, findId, created, sent }: Observation): void {
+function observe({ cassette, exchange, binding, parts, ...rest }: Observation): void {
+  const { idNames, traceOf, findId, created, sent } = rest;
   const { request, response } = exchange;
   if (response === undefined) return;
   const { collection, action } = binding;
@@ -157,7 +164,7 @@ function observe({ cassette, exchange, binding, parts, traceOf, findId, created,
   }
   const id = parts.collections.has(collection) ? findId(collection, readId(binding.id)) : readId(binding.id);
   const body = toDoubles(loadJson(cassette.folder, response));
-  const { item: shown, id: shownId } = readShown(body, idProperty, listIdParameters(parts, collection));
+  const { item: shown, id: shownId } = readShown(body, idProperty, new Set(idNames.get(collection)));
   const createdId = action === 'create' ? (shownId ?? readSentId(toDoubles(request.body), idProperty)) : undefined;
   const show = (trace: Trace, item: Item): void => {
     const { sent: given } = trace;
@@ -217,12 +224,6 @@ export function readSentId(sent: unknown, idProperty: string): string | undefine
   return typeof id === 'string' || typeof id === 'number' ? toId(id) : undefined;
 }
 
-/** The names of the path parameters that identify the items of a collection. */
-function listIdParameters({ bindings }: PromoteParts, collection: string): ReadonlySet<string> {
-  const own = [...bindings.values()].filter((binding) => binding.collection === collection && binding.id.length === 1);
-  return new Set(own.flatMap(({ id }) => id));
-}
-
 /** Whether an item has everything that a request sent. */
 export function isPart(part: unknown, whole: unknown): boolean {
   if (isObject(part)) {
@@ -255,8 +256,8 @@ function readContent(folder: string, response: RecordedResponse): NonNullable<Pr
 }
 
 /** The order of the ids of each collection, oldest first, merged from its pages. */
-function readOrders(cassette: Cassette, parts: PromoteParts): ReadonlyMap<string, readonly string[]> {
-  const orders = new Map<string, readonly string[]>();
+function readOrders(cassette: Cassette, parts: PromoteParts): ReadonlyMap<string, ReadonlySet<string>> {
+  const orders = new Map<string, Set<string>>();
   const pages = readPages(cassette).filter(({ exchange }) => parts.bindings.get(exchange.operation)?.action === 'list');
   for (const group of groupPages(pages)) {
     const [first] = group;
@@ -265,8 +266,12 @@ function readOrders(cassette: Cassette, parts: PromoteParts): ReadonlyMap<string
     const idProperty = parts.collections.get(binding.collection)?.idProperty ?? 'id';
     const ids = group.flatMap(({ items }) => items.map((item) => toId(readMember(item, idProperty))));
     const newestFirst = readDirection(first.exchange) ?? parts.isNewestFirst(first.exchange.operation);
-    const known = orders.get(binding.collection) ?? [];
-    orders.set(binding.collection, mergeOrder(known, newestFirst ? ids.toReversed() : ids));
+    const found = newestFirst ? ids.toReversed() : ids;
+    const known = orders.get(binding.collection) ?? new Set();
+    // Most pages have only ids of others, or none.
+    const isMixed = found.some((id) => known.has(id)) && !found.every((id) => known.has(id));
+    if (!isMixed) for (const id of found) known.add(id);
+    orders.set(binding.collection, isMixed ? new Set(mergeOrder([...known], found)) : known);
   }
   return orders;
 }
@@ -281,21 +286,19 @@ function readDirection({ request }: StoredExchange): boolean | undefined {
   return undefined;
 }
 
-/**
- * Merges two orders: known ids keep their position; a new id goes after its nearest known predecessor, else before its nearest
- * known successor, else to the end.
- */
-export function mergeOrder(known: readonly string[], found: readonly string[]): readonly string[] {
-  const order = [...known];
-  for (const [i, id] of found.entries()) {
-    if (order.includes(id)) continue;
-    const before = found.slice(0, i).findLast((candidate) => order.includes(candidate));
-    const after = found.slice(i + 1).find((candidate) => order.includes(candidate));
-    if (before !== undefined) order.splice(order.indexOf(before) + 1, 0, id);
-    else if (after === undefined) order.push(id);
-    else order.splice(order.indexOf(after), 0, id);
+/** Merges two orders with a common id: new ids go after the known one before them, those before all known ones before the first of them. */
+function mergeOrder(known: readonly string[], found: readonly string[]): readonly string[] {
+  const isKnown = new Set(known);
+  const first = found.find((id) => isKnown.has(id));
+  const runs = new Map<string | undefined, string[]>();
+  const placed = new Set<string>();
+  let before: string | undefined;
+  for (const id of found) {
+    if (isKnown.has(id)) before = id;
+    else if (!placed.has(id)) addTo(runs, before, id);
+    placed.add(id);
   }
-  return order;
+  return known.flatMap((id) => [...(id === first ? (runs.get(undefined) ?? []) : []), id, ...(runs.get(id) ?? [])]);
 }
 
 /** An id as a string. */
