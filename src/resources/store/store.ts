@@ -24,7 +24,6 @@ import {
 export interface Store {
   readonly seed: number;
   readonly clock: Clock;
-  readonly collections: readonly Collection[];
   /** The collection of that name; an empty one where the fixtures have none. */
   collection(name: string): Collection;
   /** Runs a synchronous function whose writes take effect together, or none where it throws; inside another one it is a savepoint. */
@@ -127,9 +126,6 @@ export function createStore(definition: StoreDefinition, parts: StoreParts): Sto
   return {
     seed,
     clock,
-    get collections() {
-      return list();
-    },
     collection,
     transaction: (work) => savepoints.run(() => work(transaction)),
     reset: () => replace(createNothing(), () => ['reset']),
