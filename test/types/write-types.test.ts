@@ -1,15 +1,13 @@
 // @module-tag slow
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
-import type { Contract } from '../../src/contract/contract.js';
+import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/contract/load/load.js';
-import { inferResources } from '../../src/resources/infer/infer.js';
 import { writeTypes } from '../../src/tools/types/write-types.js';
+import { createFolder } from '../folders.js';
+import { compile, compileStrictly, writeAll } from './compile.js';
 
 const run = promisify(execFile);
 
@@ -26,30 +24,6 @@ async function writeSchemas(schemas: Schemas): Promise<readonly string[]> {
       .replace(/;$/u, '')
       .replaceAll(/\s*\n\s*/gu, ' '),
   );
-}
-
-const folders: string[] = [];
-afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })));
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'vouch-types-'));
-  folders.push(folder);
-  return folder;
-}
-
-/** Runs the compiler in a folder. @returns a line for each mistake, without its file, and an empty one. */
-async function compile(folder: string, config: object): Promise<readonly string[]> {
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
-  const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly bin: { readonly tsc: string } };
-  const words = [join(dirname(manifest), bin.tsc), '-p', folder, '--pretty', 'false'];
-  const { stdout } = await run(process.execPath, words).catch((error: { readonly stdout: string }) => error);
-  return stdout.split('\n').map((line) => line.replace(/^.*\.m?ts(?=\()/u, '').slice(0, 100));
-}
-
-/** The types of a contract with its collections. */
-function writeAll(contract: Contract): string {
-  return writeTypes(contract, [...inferResources(contract).collections.values()]);
 }
 
 describe('the type of a schema', () => {
@@ -198,25 +172,15 @@ describe('the types of a document', () => {
     expect(text).toContain('collections { /** /stations */ stations: components["schemas"]["Station"]; }');
   });
 
-  it('compile with every strict check for every document at hand', async () => {
-    const folder = makeFolder();
-    const shared = '../shared/specs';
-    const specs = [
-      ...readdirSync('spec').map((name) => join('spec', name)),
-      ...(existsSync(shared) ? readdirSync(shared).map((name) => join(shared, name)) : []),
-      'test/types/stations.yaml',
-      'test/types/compositions.yaml',
-    ].filter((path) => /\.(?:ya?ml|json)$/u.test(path));
-    for (const [i, spec] of specs.entries())
-      writeFileSync(join(folder, `${i}.ts`), writeAll(await loadContract(spec, { preset: 'auto' })));
-    const options = { strict: true, exactOptionalPropertyTypes: true, noEmit: true, types: [], target: 'es2022' };
-    expect(await compile(folder, { compilerOptions: options })).toEqual(['']);
+  it('compile with every strict check for the documents of this repository', async () => {
+    const own = readdirSync('spec').map((name) => join('spec', name));
+    expect(await compileStrictly([...own, 'test/types/stations.yaml', 'test/types/compositions.yaml'])).toEqual(['']);
   });
 });
 
 describe('the types of the package', () => {
   it('accept what the files beside this test assign', async () => {
-    const folder = makeFolder();
+    const folder = createFolder();
     for (const name of ['stations', 'compositions'])
       writeFileSync(join(folder, `${name}-vouch.ts`), writeAll(await loadContract(`test/types/${name}.yaml`)));
     const compilerOptions = {
@@ -232,7 +196,7 @@ describe('the types of the package', () => {
   });
 
   it('report a mistake of a scenario at the value that is wrong', async () => {
-    const folder = makeFolder();
+    const folder = createFolder();
     writeFileSync(join(folder, 'stations.ts'), writeAll(await loadContract('test/types/stations.yaml')));
     const rules = ['{ status: 500 }', '{ body: { name: 1 } }', '{ status: 422, body: { colour: "red" } }'];
     const lines = [
@@ -258,7 +222,7 @@ describe('the types of the package', () => {
 describe('vouch types', () => {
   it('prints the types, or writes them to a file', async () => {
     const text = writeAll(await loadContract('test/types/stations.yaml'));
-    const folder = makeFolder();
+    const folder = createFolder();
     const types = (...words: readonly string[]): ReturnType<typeof run> =>
       run(process.execPath, ['dist/cli/main.js', 'types', 'test/types/stations.yaml', ...words]);
     expect((await types()).stdout).toBe(text);
