@@ -3,7 +3,7 @@ import { isObject, readOwn } from '../base/json.js';
 import { means } from '../conventions/conventions.js';
 import type { DeclaredResponse, MediaType, Operation } from '../contract/operations/operation.js';
 import { findJsonMedia, findResponse, findUsualResponse, toStatus } from '../contract/operations/responses.js';
-import { isCovered, isJsonType, toEssence } from '../contract/media-type.js';
+import { isCovered, isJsonType, isStructuredType, toEssence } from '../contract/media-type.js';
 import { negotiate, ANY_BYTES } from '../http/response/negotiate.js';
 
 /** The declared response that an answer follows. */
@@ -66,14 +66,19 @@ function chooseMedia(
 
 const JSON_TYPE = 'application/json';
 
-/** A concrete type for a media range: the client's, if the range covers it, else the usual one. */
+/**
+ * A concrete type for a media range: the client's, if the range covers it, else the usual one. An object is no HTML or image where the client
+ * takes JSON, too, as browsers do.
+ */
 function toConcrete(media: MediaType, accept: string | null): string {
   const essence = toEssence(media.type);
   if (!essence.includes('*')) return media.type;
-  for (const text of accept?.split(',') ?? []) {
-    const wanted = toEssence(text);
-    if (!wanted.includes('*') && isCovered(wanted, essence) && !ANY_BYTES.has(wanted)) return wanted;
-  }
+  const wanted = accept
+    ?.split(',')
+    .map(toEssence)
+    .find((each) => !each.includes('*') && isCovered(each, essence) && !ANY_BYTES.has(each));
+  const isUnfit = wanted !== undefined && media.isJson === true && !isStructuredType(wanted);
+  if (wanted !== undefined && !(isUnfit && negotiate(accept, [JSON_TYPE]) !== undefined)) return wanted;
   const [type = '*', subtype = '*'] = essence.split('/');
   if (subtype.startsWith('*+')) return `${type}/${subtype.slice(2)}`;
   return readOwn(CONCRETE_TYPES, type) ?? 'application/octet-stream';

@@ -9,6 +9,9 @@ export const INCLUDING_VERB: RegExp = /^(include|with|show)[-_]?(?=[a-z])/i;
 /** Names of the two ends of a range of time: `start_date` and `end_date`. */
 export const RANGE_END: RegExp = /^(start|begin|end)(date|time|datetime|at|on)$/;
 
+/** The name of a property with an operator behind it: `status[ne]`, `title__contains`, `status_in`. */
+export const COMPARED_NAME: RegExp = /^(.+?)(?:__?|\[)([a-z]+)\]?$/i;
+
 /** A segment that is a version of the API. */
 export const VERSION: RegExp = /^v\d+(\.\d+)*((alpha|beta|rc)\d*)?$/i;
 

@@ -52,6 +52,32 @@ describe('media types of an object that begin with text/plain, as documents of A
   });
 });
 
+describe('media types of an object', () => {
+  const show = async (types: readonly string[], accept: string, schema: object = ref('Boat')): Promise<string> => {
+    const spec = toDocument({ '/boat': { get: inTypes(schema, ...types) } }, { Boat: object({ name: TEXT }) });
+    const { mock } = await openShop({ spec });
+    return (await mock.fetch('/boat', { headers: { accept } })).headers.get('content-type') ?? '';
+  };
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+  it.each([
+    [['application/xml', 'application/json'], '*/*', /json/],
+    [['text/html', 'application/xml', 'application/hal+json'], '*/*', /json/],
+    [['application/xml', 'application/json'], 'application/xml', /xml/],
+    [['application/xml', 'text/csv'], '*/*', /xml/],
+    [['*/*'], browser, /json/],
+    [['*/*'], 'text/html', /html/],
+    [['*/*'], 'application/xml, */*;q=0.1', /xml/],
+  ])('%j for Accept: %s is %s', async (types, accept, wanted) => {
+    expect(await show(types, accept)).toMatch(wanted);
+  });
+
+  it('text of any type is what a browser prefers', async () => {
+    expect(await show(['*/*'], browser, TEXT)).toMatch(/html/);
+    expect(await show(['application/xml', 'application/json'], '*/*', TEXT)).toMatch(/xml/);
+  });
+});
+
 describe('a security requirement with two schemes for the Authorization header', () => {
   const securitySchemes = {
     password: { type: 'http', scheme: 'basic' },

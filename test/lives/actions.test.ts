@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inPath, json, REMOVED, shows, takes, toDocument } from '../operation-parts.js';
+import { finds, inPath, json, REMOVED, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, BOOLEAN, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { openShop, type Reply, type Shop } from '../state/shop.js';
 
@@ -109,5 +109,23 @@ describe('an action that brings back what was removed', () => {
     expect((await send('GET', path)).body).toEqual(body);
     expect((await send('GET', '/boilers')).list).toContainEqual(body);
     expect((await send('POST', `/boilers/none/${verb}`)).status).toBe(404);
+  });
+
+  it('after a colon: the item is as it was', async () => {
+    const { send } = await openShop({
+      spec: toDocument(
+        {
+          '/boilers': { get: shows(arrayOf(ref('Boiler'))), post: takes(object({ name: TEXT }), ref('Boiler'), 201) },
+          '/boilers/{id}': { ...inPath('id'), get: finds(ref('Boiler')), delete: REMOVED },
+          '/boilers/{id}:undelete': { ...inPath('id'), post: finds(ref('Boiler')) },
+        },
+        { Boiler: object({ id: TEXT, name: TEXT }, 'id') },
+      ),
+    });
+    const { body } = await send('POST', '/boilers', { name: 'old' });
+    const path = `/boilers/${String(body['id'])}`;
+    await send('DELETE', path);
+    expect((await send('POST', `${path}:undelete`)).body).toEqual(body);
+    expect((await send('GET', path)).body).toEqual(body);
   });
 });

@@ -72,6 +72,50 @@ describe('a create whose answer is not the item', () => {
     expect((await send('GET', '/desks')).body).toMatchObject([{ uuid, label: 'North' }]);
   });
 
+  it('a status of 201 with the item says that any word creates, and the status 200 does not', async () => {
+    const own = { ...desks, '/desks/import': { post: takes(object({ label: TEXT, blob: TEXT }), ref('Desk'), 201) } };
+    const { send } = await open(
+      { ...own, '/desks/preview': { post: takes(object({ label: TEXT }), ref('Desk')) } },
+      { Desk },
+    );
+    const { uuid } = (await send('POST', '/desks/import', { label: 'South', blob: 'x' })).body;
+    await send('POST', '/desks/preview', { label: 'North' });
+    expect((await send('GET', '/desks')).body).toMatchObject([{ uuid, label: 'South' }]);
+  });
+
+  it('below a parent, with the id alone, makes an item of the list without parents', async () => {
+    const item = object({ id: { ...TEXT, readOnly: true }, label: TEXT, height: INTEGER }, 'id', 'label');
+    const { send } = await open(
+      {
+        '/stools': { get: shows(arrayOf(ref('Stool'))) },
+        '/stools/{id}': { ...inPath('id'), get: finds(ref('Stool')) },
+        '/rooms/{roomId}/stools': { ...inPath('roomId'), post: takes(ref('Stool'), object({ id: TEXT }, 'id'), 201) },
+        '/rooms': { get: shows(arrayOf(object({ id: TEXT, name: TEXT }))) },
+        '/rooms/{roomId}': { ...inPath('roomId'), get: finds(object({ id: TEXT, name: TEXT })) },
+      },
+      { Stool: item },
+    );
+    const { id } = (await send('POST', '/rooms/r1/stools', { label: 'East', height: 4 })).body;
+    expect((await send('GET', '/stools')).body).toMatchObject([{ id, label: 'East', height: 4 }]);
+  });
+
+  it('a segment of the media type behind the id or the collection names nothing', async () => {
+    const { send } = await open(
+      {
+        '/pods/json': { get: shows(arrayOf(object({ Id: TEXT, Image: TEXT }))) },
+        '/pods/create': { post: takes(object({ Image: TEXT }), object({ Id: TEXT, Warnings: arrayOf(TEXT) }), 201) },
+        '/pods/{id}/json': { ...inPath('id'), get: finds(object({ Id: TEXT, Image: TEXT, Size: INTEGER })) },
+        '/pods/{id}': { ...inPath('id'), delete: REMOVED },
+      },
+      {},
+    );
+    const { Id } = (await send('POST', '/pods/create', { Image: 'oak' })).body;
+    expect((await send('GET', `/pods/${String(Id)}/json`)).body).toMatchObject({ Id, Image: 'oak' });
+    expect((await send('GET', '/pods/json')).body).toMatchObject([{ Id, Image: 'oak' }]);
+    await send('DELETE', `/pods/${String(Id)}`);
+    expect((await send('GET', '/pods/json')).body).toEqual([]);
+  });
+
   it('other words below the collection create nothing', async () => {
     const { send } = await open(desks, { Desk });
     await send('POST', '/desks/validate', { label: 'North' });
@@ -279,6 +323,32 @@ describe('bodies', () => {
     const sent = { name: 'd1', note: 'scratch', size: 8, source: { from: { kind: 'blank', block: 4 } } };
     const { id } = (await send('POST', '/drives', sent)).body;
     expect((await send('GET', `/drives/${String(id)}`)).body).toMatchObject({ name: 'd1', note: 'scratch', size: 8 });
+  });
+
+  it('the item is what an envelope holds, not a part of that which has more properties of the item', async () => {
+    const Maker = object({ id: INTEGER, name: TEXT, note: TEXT, phone: TEXT, town: TEXT });
+    const given = { note: TEXT, parts: arrayOf(object({ title: TEXT })), maker: Maker };
+    const Bike = object({ id: { ...INTEGER, readOnly: true }, ...given, name: TEXT, phone: TEXT, town: TEXT });
+    const { send } = await open(
+      {
+        '/bikes': {
+          get: shows(object({ bikes: arrayOf(ref('Bike')) })),
+          post: takes(object({ bike: object(given) }, 'bike'), object({ bike: ref('Bike') }), 201),
+        },
+        '/bikes/{bike_id}': {
+          parameters: [pathParameter('bike_id', INTEGER)],
+          get: finds(object({ bike: ref('Bike') })),
+        },
+      },
+      { Bike },
+    );
+    const sent = {
+      note: 'gift',
+      parts: [{ title: 'bell' }],
+      maker: { name: 'Ann', note: 'vip', phone: '1', town: 'Ulm' },
+    };
+    const { id } = (await send('POST', '/bikes', { bike: sent })).body['bike'] as Part;
+    expect((await send('GET', `/bikes/${String(id)}`)).body).toMatchObject({ bike: sent });
   });
 
   it('a value that an item shows in an array is its only element', async () => {

@@ -118,6 +118,46 @@ describe('an object beside an unknown member', () => {
   });
 });
 
+describe('a member beside an item or a list', () => {
+  const OUTCOME = { ...TEXT, enum: ['error', 'success'] };
+  const Buoy = object({ id: TEXT, label: TEXT, status: { ...TEXT, enum: ['lit', 'dark'] } }, 'id', 'status');
+
+  it('says that the request succeeded, and the status of the item is its own', async () => {
+    const answer = object({ status: OUTCOME, data: ref('Buoy') }, 'status', 'data');
+    const listed = object({ status: OUTCOME, items: arrayOf(ref('Buoy')) });
+    const paths = { '/buoys': { get: shows(listed), post: takes(object({ label: TEXT }), answer, 201) } };
+    const { send } = await open(paths, { Buoy });
+    const { body } = await send('POST', '/buoys', { label: 'N' });
+    expect(body).toMatchObject({ status: 'success', data: { label: 'N', status: 'lit' } });
+    expect((await send('GET', '/buoys')).body).toMatchObject({ status: 'success' });
+  });
+
+  it('says what a create and a change did', async () => {
+    const result = { ...TEXT, enum: ['updated', 'created', 'noop'] };
+    const report = object({ id: TEXT, result }, 'id', 'result');
+    const sent = object({ label: TEXT });
+    const { send } = await open(
+      {
+        '/buoys': { get: shows(arrayOf(ref('Buoy'))), post: takes(sent, report, 201) },
+        '/buoys/{id}': { ...inPath('id'), get: finds(ref('Buoy')), patch: takes(sent, report) },
+      },
+      { Buoy },
+    );
+    const { id, result: done } = (await send('POST', '/buoys', { label: 'N' })).body;
+    expect(done).toBe('created');
+    expect((await send('PATCH', `/buoys/${String(id)}`, { label: 'S' })).body).toMatchObject({ id, result: 'updated' });
+  });
+
+  it('repeats the words of a search', async () => {
+    const found = object({ hits: arrayOf(ref('Buoy')), query: TEXT, note: TEXT });
+    const get = { parameters: [query('query'), query('note')], ...shows(found) };
+    const { send } = await open({ '/buoys/search': { get }, '/buoys': { get: shows(arrayOf(ref('Buoy'))) } }, { Buoy });
+    const { body } = await send('GET', '/buoys/search?query=red&note=x');
+    expect(body).toMatchObject({ query: 'red' });
+    expect(body).not.toMatchObject({ note: 'x' });
+  });
+});
+
 describe('an array of new items in an envelope', () => {
   it('creates each of them where the server sets their ids', async () => {
     const own = object({ id: { ...TEXT, readOnly: true }, label: TEXT, length: INTEGER }, 'id', 'label');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { query, shows, takes, toDocument } from '../operation-parts.js';
-import { arrayOf, INTEGER, NUMBER, object, type Part, ref, TEXT } from '../schema-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, NUMBER, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { openShop, type Shop } from '../state/shop.js';
 
 const TIME = { ...TEXT, format: 'date-time' };
@@ -12,6 +12,7 @@ const given = {
   weight: NUMBER,
   sent_at: TIME,
   depot: object({ id: TEXT, town: TEXT }, 'id'),
+  sender: object({ id: TEXT, login: TEXT, town: TEXT }, 'id'),
   stamps: arrayOf(object({ id: TEXT, label: TEXT })),
 };
 const Parcel = object({ id: TEXT, ...given, created_at: { ...TIME, readOnly: true } }, 'id', 'title');
@@ -23,6 +24,7 @@ const PARCELS: readonly Part[] = [
     weight: 2.5,
     sent_at: '2024-03-01T00:00:00Z',
     depot: { id: 'd1', town: 'Ulm' },
+    sender: { id: 'u1', login: 'ann', town: 'bob' },
   },
   {
     title: 'B',
@@ -31,6 +33,7 @@ const PARCELS: readonly Part[] = [
     weight: 10,
     sent_at: '2024-05-01T00:00:00Z',
     depot: { id: 'd2', town: 'Bern' },
+    sender: { id: 'u2', login: 'bob', town: 'ann' },
     stamps: [{ id: 's1', label: 'red' }],
   },
 ];
@@ -75,11 +78,33 @@ describe('a parameter of a list', () => {
     ['since_date', TEXT, 'since_date=2019-01-01', ['A', 'B']],
     ['min_weight', NUMBER, 'min_weight=2.6', ['B']],
     ['weight_max', NUMBER, 'weight_max=2.6', ['A']],
+    ['state[ne]', STATE, 'state[ne]=sent', ['A']],
+    ['state__in', TEXT, 'state__in=sent,lost', ['B']],
+    ['kind__icontains', TEXT, 'kind__icontains=AG', ['B']],
+    ['title_not', TEXT, 'title_not=A', ['B']],
+    ['weight__gt', NUMBER, 'weight__gt=2.5', ['B']],
+    ['depot', TEXT, 'depot=d2', ['B']],
+    ['sender', TEXT, 'sender=ann', ['A']],
   ])('%s (%j) filters: %s', async (name, schema, text, wanted) => {
     const { send } = await open(query(name, schema));
     const { body, headers } = await send('GET', `/parcels?${text}`);
     expect(titles(body)).toEqual(wanted);
     expect(headers.get('x-mock-ignored')).toBeNull();
+  });
+
+  it('whose default is false hides what a flag says is removed, and nothing by another flag', async () => {
+    const Crate = object({ id: TEXT, trashed: BOOLEAN, fragile: BOOLEAN }, 'id', 'trashed', 'fragile');
+    const flag = { ...BOOLEAN, default: false };
+    const get = { parameters: [query('trashed', flag), query('fragile', flag)], ...shows(arrayOf(ref('Crate'))) };
+    const post = takes(object({ fragile: BOOLEAN, trashed: BOOLEAN }), ref('Crate'), 201);
+    const { send } = await openShop({ spec: toDocument({ '/crates': { get, post } }, { Crate }) });
+    const { id } = (await send('POST', '/crates', { fragile: true, trashed: true })).body;
+    const other = (await send('POST', '/crates', { fragile: true, trashed: false })).body['id'];
+    const list = async (text: string): Promise<unknown> =>
+      (await send('GET', `/crates${text}`)).list.map((each) => each['id']);
+    expect(await list('')).toContain(other);
+    expect(await list('')).not.toContain(id);
+    expect(await list('?trashed=true')).toEqual([id]);
   });
 
   it('that nothing reads is named in a header and in the trace', async () => {

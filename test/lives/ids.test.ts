@@ -81,6 +81,33 @@ it('the id of the parent in the path is not that of its items, and is in the par
   expect(after.at(-1)).toMatchObject({ attributes: { amount: '9' } });
 });
 
+it.each([
+  ['an object with its noun', { dock: object({ id: TEXT, town: TEXT }) }, { dock: { id: 'd7' } }],
+  ['an object whose id is called after it', { dock: object({ dockId: TEXT }) }, { dock: { dockId: 'd7' } }],
+  [
+    'a relationship of JSON:API',
+    { relationships: object({ dock: object({ data: object({ type: TEXT, id: TEXT }) }) }) },
+    { relationships: { dock: { data: { id: 'd7' } } } },
+  ],
+])('the id of the parent in the path is in %s', async (_, member, shown) => {
+  const Crane = object({ id: TEXT, label: TEXT, ...member, owner: object({ id: TEXT }) }, 'id');
+  const { send } = await open(
+    {
+      '/docks/{dockId}/cranes': {
+        ...inPath('dockId'),
+        get: shows(arrayOf(ref('Crane'))),
+        post: takes(object({ label: TEXT }), ref('Crane'), 201),
+      },
+      '/cranes/{id}': { ...inPath('id'), get: finds(ref('Crane')) },
+    },
+    { Crane },
+  );
+  const { body } = await send('POST', '/docks/d7/cranes', { label: 'A' });
+  expect(body).toMatchObject({ label: 'A', ...shown });
+  expect(body).not.toMatchObject({ owner: { id: 'd7' } });
+  expect((await send('GET', `/cranes/${String(body['id'])}`)).body).toMatchObject(shown);
+});
+
 it('what belongs to any kind of parent repeats the id in its path', async () => {
   const Event = object({ id: { ...INTEGER, readOnly: true }, kind: TEXT, resource_id: { type: ['integer', 'null'] } });
   const id = { parameters: [pathParameter('ship_id', INTEGER)] };

@@ -107,6 +107,7 @@ describe('numbers of a page', () => {
     ['totalBoats boatCount', [5, 2]],
     ['found', [5]],
     ['num_found nbPages', [5, 3]],
+    ['pages results', [3, 5]],
   ])('%s count the items of the list and its pages', async (names, numbers) => {
     const all = names.split(' ');
     const envelope = object(
@@ -121,6 +122,16 @@ describe('numbers of a page', () => {
     }
     const { body } = await send('GET', '/boats/search?page=1&pageSize=2&q=none');
     expect(all.map((name) => body[name])).toEqual(numbers.map(() => 0));
+  });
+
+  it('begin with 1 beside the members of SCIM', async () => {
+    const members = { Resources: BOATS, totalResults: INTEGER, startIndex: INTEGER };
+    const parameters = [query('startIndex', INTEGER), query('count', INTEGER)];
+    const { send } = await openBoats(5, parameters, object({ ...members, itemsPerPage: INTEGER }));
+    expect((await send('GET', '/boats?count=2')).body).toMatchObject({ startIndex: 1, itemsPerPage: 2 });
+    expect((await send('GET', '/boats?startIndex=5&count=2')).body['Resources']).toHaveLength(1);
+    const plain = await openBoats(5, parameters, object(members));
+    expect((await plain.send('GET', '/boats?count=2')).body).toMatchObject({ startIndex: 0 });
   });
 
   it('are those of the request: its number and its size', async () => {

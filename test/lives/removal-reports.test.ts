@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inPath, json, shows, takes, toDocument } from '../operation-parts.js';
-import { arrayOf, BOOLEAN, NUMBER, object, ref, TEXT } from '../schema-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, NUMBER, object, ref, TEXT } from '../schema-parts.js';
 import { openShop, type Reply } from '../state/shop.js';
 
 /** The answer to a DELETE that is declared so. */
@@ -24,6 +24,12 @@ describe('the answer to a DELETE', () => {
     [object({ outcome: BOOLEAN, reason: TEXT }), { outcome: true }],
     [object({ done: BOOLEAN, dry_run: BOOLEAN }, 'done'), { done: true }],
     [BOOLEAN, true],
+    [object({ result: { ...TEXT, enum: ['ok', 'not found'] } }), { result: 'ok' }],
+    [object({ status: { ...TEXT, enum: ['error', 'success'] } }), { status: 'success' }],
+    [object({ result: { ...TEXT, enum: ['created', 'updated', 'deleted'] } }), { result: 'deleted' }],
+    [object({ deleted: INTEGER, ok: BOOLEAN }), { deleted: 1, ok: true }],
+    [object({ deleted_count: INTEGER }), { deleted_count: 1 }],
+    [object({ data: object({}) }), { data: {} }],
   ])('says that it was done: %j', async (answer, wanted) => {
     const { body } = await remove(answer);
     if (typeof wanted === 'boolean') expect(body).toBe(wanted);
@@ -32,6 +38,7 @@ describe('the answer to a DELETE', () => {
 
   it('reports no failure, and shows the flags of an item as they are', async () => {
     expect((await remove(object({ failed: BOOLEAN }))).body).not.toMatchObject({ failed: true });
+    expect((await remove(object({ left: INTEGER }))).body).toEqual({});
     expect((await remove(ref('Raft'))).body).toMatchObject({ name: 'One' });
     expect((await remove(ref('Raft'))).body).not.toMatchObject({ afloat: true });
   });

@@ -1,4 +1,4 @@
-import { isStructuredType, isSequenceType } from '../media-type.js';
+import { isJsonType, isStructuredType, isSequenceType } from '../media-type.js';
 import {
   followBareReferences,
   readPointer,
@@ -103,20 +103,21 @@ function readResponse(document: unknown, found: Located, status: string): Declar
 }
 
 /**
- * Types that can show an object or an array before those that cannot, where that is what the schema describes: documents of ASP.NET list
- * `text/plain` first for every object. Streams stay where they are.
+ * JSON before other types that can show an object or an array, and these before those that cannot, where that is what the schema describes:
+ * documents of ASP.NET list `text/plain` first for every object, others XML. Streams stay where they are.
  */
 function sortByStructure(document: unknown, content: readonly MediaType[]): readonly MediaType[] {
   const [first] = content;
-  if (first === undefined || isStructuredType(first.type) || isSequenceType(first.type)) return content;
-  const structured = content.filter(({ type }) => isStructuredType(type));
-  if (structured.length === 0 || !isStructure(document, first)) return content;
-  return [...structured, ...content.filter((media) => !structured.includes(media))];
+  if (first === undefined || isJsonType(first.type) || isSequenceType(first.type)) return content;
+  if (content.length === 1 || !isStructure(document, first)) return content;
+  const rank = ({ type }: MediaType): number => (isJsonType(type) ? 0 : isStructuredType(type) ? 1 : 2);
+  return content.toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** Marks text that the schema describes as an object or an array. */
+/** Marks text, and ranges, that the schema describes as an object or an array. */
 function withLabel(document: unknown, media: MediaType): MediaType {
-  if (media.schema === undefined || !/^text\/(?:plain|html)(?:;|$)/.test(media.type)) return media;
+  if (media.schema === undefined || !/^(?:text\/(?:plain|html)|(?:application|\*)\/\*)(?:;|$)/.test(media.type))
+    return media;
   const target = readPointer(document, followBareReferences(document, media.schemaPointer));
   const isNamed = isObject(target) && (target['type'] !== undefined || target['properties'] !== undefined);
   return isNamed && isStructure(document, media) ? { ...media, isJson: true } : media;

@@ -55,11 +55,18 @@ export function isSuccessFlag(name: string): boolean {
   return means(name, 'envelopes.success');
 }
 
-/** The one right value of a property in an answer to a successful request: the only valid one, or true; undefined where there is none. */
+/** The one right value of a property in an answer to a successful request: the only valid one, or one of success; undefined where there is none. */
 export function findOnlyValue({ name, schema }: PropertyView): unknown {
   if ('const' in schema) return schema.const;
-  if (Array.isArray(schema.enum) && schema.enum.length === 1) return schema.enum[0];
+  if (Array.isArray(schema.enum)) return schema.enum.length === 1 ? schema.enum[0] : findSuccess(schema.enum);
   return schema.type === 'boolean' && isSuccessFlag(name) ? true : undefined;
+}
+
+/** The value that says that a request succeeded, beside those that say that it did not: `ok` and `error`. */
+function findSuccess(values: readonly unknown[]): unknown {
+  const isOutcome = (value: unknown): boolean =>
+    value === null || means(String(value), 'statuses.success', 'statuses.failed', 'statuses.refused');
+  return values.every(isOutcome) ? values.find((value) => means(String(value), 'statuses.success')) : undefined;
 }
 
 /**

@@ -25,6 +25,8 @@ export const ENVELOPES = {
     names: 'attributes properties fields spec values details data metadata',
     seen: 'Box, GitHub',
   },
+  /** An object with objects that name related items. */
+  relations: { where: 'property', names: 'relationships', seen: 'JSON:API' },
   /** An object of a request with properties that the item itself has: `options: { webhook }`. */
   options: {
     where: 'property',

@@ -21,7 +21,7 @@ export const PAGES = {
       total total(count|items|results|entries|records|elements|size|objects|hits|rows) counttotal fullcount
       total(filtered|matching|available|found)(count)? (filtered|matching)(total|count) @count
       (items|results|entries|records|elements|objects|hits|rows)total totalnumber(of(items|results|entries|records|elements|objects|hits|rows))? (grand|overall)total
-      (num|nb|number|count)?(found|hits) (items|results|records|hits)found
+      (num|nb|number|count)?(found|hits) (items|results|records|hits)found results
     `,
     seen: 'GitHub, Stripe, Typesense',
   },
@@ -39,7 +39,11 @@ export const PAGES = {
     seen: 'GitHub, Stripe',
   },
   page: { where: 'property', names: 'page currentpage page(number|index) number', seen: 'Box, GitHub' },
-  limit: { where: 'property', names: 'limit perpage pagesize maxresults pagelimit itemsperpage', seen: 'Box, GitHub' },
+  limit: {
+    where: 'property',
+    names: 'limit perpage pagesize max(results|items|keys|records) pagelimit itemsperpage',
+    seen: 'Box, GitHub',
+  },
   offset: { where: 'property', names: 'offset skip start startindex startat from', seen: 'Box, OpenAI' },
   end: { where: 'property', names: 'end endindex to', seen: 'OpenAI, Box' },
   next: {
@@ -75,6 +79,9 @@ export const PAGES = {
   empty: { where: 'property', names: '(is)?empty', seen: 'Spring' },
   /** Counts the items where pages are counted from 0. */
   fromZero: { where: 'property', names: 'totalelements numberofelements', seen: 'Spring' },
+  /** Counts from 1, beside `itemsPerPage`. */
+  fromOne: { where: 'property', names: 'startindex', seen: 'SCIM, OpenSearch' },
+  itemsPerPage: { where: 'property', names: 'itemsperpage', seen: 'SCIM, OpenSearch' },
   /** An object of an envelope with properties of the page. */
   object: {
     where: 'property',

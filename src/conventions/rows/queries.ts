@@ -10,7 +10,7 @@ export const QUERIES = {
   limit: {
     where: 'parameter',
     names: `
-      limit perpage page(size|limit) size count rows max(results?(count)?|items|records|rows) results take first
+      limit perpage page(size|limit) size count rows max(results?(count)?|items|records|rows|keys) results take first
       top itemsperpage num(results|items)?
     `,
     seen: 'Box, GitHub',
@@ -120,7 +120,7 @@ export const OPERATORS = {
   all: { where: 'word', names: 'and all allof must every', seen: 'Notion, Intercom' },
   any: { where: 'word', names: 'or any anyof should some (filter|condition)groups', seen: 'Notion, Intercom' },
   not: { where: 'word', names: 'not mustnot none noneof nor', seen: 'Contentful' },
-  equals: { where: 'word', names: 'eq equals? equalto is exact(ly)? term', seen: 'Square, Intercom' },
+  equals: { where: 'word', names: 'eq equals? equalto is i?exact(ly)? term', seen: 'Square, Intercom' },
   differs: {
     where: 'word',
     names: 'ne neq not notequals? notequalto isnot doesnotequal',
@@ -128,12 +128,12 @@ export const OPERATORS = {
   },
   contains: {
     where: 'word',
-    names: 'contains?(token|word)? co like ilike fuzzy substring includes match(es)? has',
+    names: 'i?contains?(token|word)? co like ilike fuzzy substring includes match(es)? has',
     seen: 'Square, Notion',
   },
   lacks: { where: 'word', names: 'doesnotcontain notcontains?(token)? excludes notlike', seen: 'Notion, Intercom' },
-  starts: { where: 'word', names: 'sw startswith starts beginswith prefix', seen: 'Notion, Intercom' },
-  ends: { where: 'word', names: 'ew endswith ends suffix', seen: 'Notion, Intercom' },
+  starts: { where: 'word', names: 'sw i?startswith starts beginswith prefix', seen: 'Notion, Intercom' },
+  ends: { where: 'word', names: 'ew i?endswith ends suffix', seen: 'Notion, Intercom' },
   above: { where: 'word', names: 'gt greaterthan after', seen: 'Intercom, Notion' },
   below: { where: 'word', names: 'lt lessthan before', seen: 'Intercom, Notion' },
   atLeast: {

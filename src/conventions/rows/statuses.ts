@@ -46,6 +46,13 @@ export const STATUSES = {
     names: '*fail* *error* *timedout* *timeout* *denied* *abort* *reject*',
     seen: 'OpenAI, GitHub',
   },
+  /** What a create, or a change, did. */
+  made: { where: 'value', names: 'created inserted added', seen: 'Elastic' },
+  changed: { where: 'value', names: 'updated changed modified', seen: 'Elastic' },
+  /** The request itself succeeded. */
+  success: { where: 'value', names: 'ok(ay)? success(ful)? succeeded', seen: 'Cloudinary, JSend' },
+  /** The request itself did not, beside `failed`. */
+  refused: { where: 'value', names: 'ko notfound warning invalid partial(success)? unauthorized', seen: 'Cloudinary' },
   canceled: { where: 'value', names: 'cancell?ed', seen: 'GitHub, OpenAI' },
   inactive: { where: 'value', names: 'disabled inactive deactivated', seen: 'Box, GitHub' },
   /** No new item has one of these. */

@@ -14,6 +14,7 @@ import {
   isSuccessFlag,
   findValueArray,
   type PropertyView,
+  type ReadSchema,
   type SchemaView,
   listBranches,
   listProperties,
@@ -209,7 +210,7 @@ function createPartWriter(
   // A property of the same name can mean something else, such as the `id` beside a `member_id`.
   const names = [...target.members.keys()].filter((name) => linked.has(name) || schema?.members.has(name) !== true);
   const convert = pair && createProjection(context.read, pair);
-  const constants = readConstants(target, schema);
+  const constants = readConstants(target, schema, isCreate);
   // An `id` without a schema is that of the call.
   const hasOwn = [...linked].some((name) => Object.keys(target.members.get(name ?? '')?.schema ?? {}).length > 0);
   const only =
@@ -282,13 +283,15 @@ function findShownKey(
   return name !== undefined && value !== undefined && isIdSchema(value) ? { name, value } : undefined;
 }
 
-/** The booleans of a body that are not of the item and have one right value: `ok`, and `result` in place of an item. */
-function readConstants(target: SchemaView, item: SchemaView | undefined): Item {
+/** What of a body is not of the item and has one right value: `ok`, `result: true` in place of an item, or `result: created`. */
+function readConstants(target: SchemaView, item: SchemaView | undefined, isCreate: boolean): Item {
   const constants: Record<string, unknown> = {};
   for (const property of listProperties(target)) {
     const { name, schema } = property;
-    if (item?.members.has(name) === true || schema.type !== 'boolean') continue;
-    const only = means(name, 'envelopes.wrapper') ? true : findOnlyValue(property);
+    const isFlag = schema.type === 'boolean';
+    if (item?.members.has(name) === true || !(isFlag || (schema.enum?.length ?? 0) > 1)) continue;
+    const done = schema.enum?.find((value) => means(String(value), isCreate ? 'statuses.made' : 'statuses.changed'));
+    const only = isFlag && means(name, 'envelopes.wrapper') ? true : (done ?? findOnlyValue(property));
     if (only !== undefined) setOwn(constants, name, only);
   }
   return constants;
@@ -362,9 +365,12 @@ function createDeleteReport(context: StateContext, model: ItemModel, body: Plann
   const isDone = findDoneFlags(schema);
   for (const property of listProperties(schema)) {
     const { name } = property;
-    const only = findOnlyValue(property);
+    const removed = property.schema.enum?.find((value) => means(String(value), 'statuses.removed'));
+    const only = removed ?? findOnlyValue(property);
     if (only !== undefined) setOwn(constants, name, only);
     else if (isDone(property)) setOwn(constants, name, true);
+    else if (isRemovedCount(property)) setOwn(constants, name, 1);
+    else if (isEmptyResult(context.read, property)) setOwn(constants, name, {});
     else if (/^((deleted|removed).*)?id$/.test(toBareName(name)) || name === resource.idProperty) {
       // Keeps the position of the property.
       constants[name] = undefined;
@@ -379,6 +385,16 @@ function createDeleteReport(context: StateContext, model: ItemModel, body: Plann
     const known = readPlaced(context, exchange.call);
     return completeBody(context, exchange, { pointer, body: wrapped, key: `${pointer}\0${entry.id}`, known });
   };
+}
+
+/** Whether a number says how many items were removed: `deleted`, `deleted_count`. */
+function isRemovedCount({ name, schema }: PropertyView): boolean {
+  return schema.type === 'integer' && means(name.replace(/_?count$/i, ''), 'removed.report');
+}
+
+/** Whether an object has nothing in place of an item: `{ "data": {} }`. */
+function isEmptyResult(read: ReadSchema, { name, target, schema }: PropertyView): boolean {
+  return schema.type === 'object' && means(name, 'envelopes.wrapper') && read(target)?.members.size === 0;
 }
 
 /** Finds the flags that say that an item was removed: by their names, `result: true` in place of an item, or the only flag that reports no failure. */

@@ -167,12 +167,19 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const facts: EnvelopeFacts = { plan, page, total: view.size, limit, entries, items, id: findId, url };
     const given =
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
-    const answer = toAnswer(given, showParent(envelope(session)(facts), location), {
+    const body = repeatSearch(showParent(envelope(session)(facts), location), plan, values);
+    const answer = toAnswer(given, body, {
       ...writeHeaders(facts),
       ...writeIgnored(exchange, values, selection),
     });
     return { ...answer, listed: { items, written } } satisfies ListAnswer;
   });
+}
+
+/** The body of a search with the words that were searched for, where it shows them under the name of their parameter. */
+function repeatSearch(body: unknown, { search = '' }: PagePlan, values: PageValues): unknown {
+  const isShown = isObject(body) && typeof body[search] === 'string' && typeof values[search] === 'string';
+  return isShown ? { ...body, [search]: values[search] } : body;
 }
 
 /** Writes the items and the envelope of a list, as the schema of each media type declares them. */

@@ -1,4 +1,4 @@
-import { means } from '../../conventions/conventions.js';
+import { type Idea, means } from '../../conventions/conventions.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import {
   findJsonMedia,
@@ -61,7 +61,7 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
   const taken = new Set(byName.map(({ name }) => name));
   const properties = [
     ...byName,
-    ...findParentProperties(context.read, schema, links).filter(({ name }) => !taken.has(name)),
+    ...findParentProperties(context, schema, links).filter(({ name }) => !taken.has(name)),
   ];
   // The last parameter of a path can be the value of a property of its items.
   const isLast =
@@ -109,10 +109,10 @@ interface KnownProperty {
 
 /**
  * The properties that hold the ids of parents whose parameters have other names: `project_id` for `/projects/{id}/issues`, also inside of an
- * object such as `attributes` or `metadata`, and the `resource_id` of what belongs to any kind of parent.
+ * object such as `attributes` or `metadata`, the `id` of an object `project`, and the `resource_id` of what belongs to any kind of parent.
  */
 function findParentProperties(
-  read: ReadSchema,
+  { read, items }: StateContext,
   schema: SchemaView | undefined,
   links: Binding['parents'],
 ): readonly KnownProperty[] {
@@ -123,30 +123,58 @@ function findParentProperties(
       `${noun}id`,
       ...parameters.filter((name) => !means(name, 'ids.id', 'ids.name')).map(toBareName),
     ]);
-    const isOfParent = ({ property: { bare } }: ScalarPlace): boolean =>
+    const isOfParent = ({ property: { bare } }: MemberPlace): boolean =>
       bareNames.has(bare) || (parent === links.length - 1 && means(bare, 'ids.ofParent'));
-    const found = parameters.length === 1 ? places.find(isOfParent) : undefined;
+    const id = toBareName(items.model(collection).resource.idProperty ?? 'id');
+    const isId = ({ bare, scalar }: PropertyView): boolean => scalar && (bare === id || bareNames.has(bare));
+    const found =
+      parameters.length === 1 ? (places.find(isOfParent) ?? findObjectId(read, schema, { noun, isId })) : undefined;
     if (found === undefined) return [];
     const { path, property } = found;
     return [{ name: path.join('.'), path, read: (_, ids) => toType(ids[parent] ?? '', property.schema.type) }];
   });
 }
 
-interface ScalarPlace {
+/** A member of an item. */
+interface MemberPlace {
   readonly path: readonly string[];
   readonly property: PropertyView;
 }
 
+/** The id in the object of an item that has the noun of another one: `project: { id }`, `relationships: { project: { data: { id } } }`. */
+function findObjectId(
+  read: ReadSchema,
+  schema: SchemaView | undefined,
+  of: { readonly noun: string; isId(property: PropertyView): boolean },
+): MemberPlace | undefined {
+  for (const { path, property } of listMembers(read, schema, 'envelopes.part', 'envelopes.relations')) {
+    if (property.scalar || property.bare !== of.noun) continue;
+    const data = read(property.target)?.members.get('data');
+    const id = listProperties(read(data?.target ?? property.target)).find(of.isId);
+    if (id !== undefined) return { path: [...path, ...(data === undefined ? [] : [data.name]), id.name], property: id };
+  }
+  return undefined;
+}
+
 /** The scalars of an item, then those in its parts. */
-function listScalars(read: ReadSchema, schema: SchemaView | undefined): readonly ScalarPlace[] {
+function listScalars(read: ReadSchema, schema: SchemaView | undefined): readonly MemberPlace[] {
+  return listMembers(read, schema, 'envelopes.part').filter(({ property }) => property.scalar);
+}
+
+/** The members of an item, then those of the objects in it with one of some meanings. */
+function listMembers(
+  read: ReadSchema,
+  schema: SchemaView | undefined,
+  ...parts: readonly Idea[]
+): readonly MemberPlace[] {
   const all = listProperties(schema);
-  const inner = all.filter(({ name, scalar }) => !scalar && means(name, 'envelopes.part'));
+  const inner = all.filter(({ name, scalar }) => !scalar && means(name, ...parts));
   return [
     ...all.map((property) => ({ path: [property.name], property })),
     ...inner.flatMap(({ name, target }) =>
       listProperties(read(target)).map((property) => ({ path: [name, property.name], property })),
     ),
-  ].filter(({ property }) => property.scalar);
+  ];
 }
 
 /** The id that parameters name; several make one composite id. */

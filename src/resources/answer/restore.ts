@@ -6,7 +6,7 @@ import { readItemId } from './request.js';
 
 /** Whether an action brings back what was removed, by the first word of its name. */
 export function isRestoring({ action, operation }: Binding): boolean {
-  const [word = ''] = readWords(operation.path.split(/[/.]/).at(-1) ?? '');
+  const [word = ''] = readWords(operation.path.split(/[/.:]/).at(-1) ?? '');
   return action === 'act' && means(word, 'verbs.restore');
 }
 

@@ -139,7 +139,8 @@ export const findItemsElsewhere: FindWhole = (index, all, candidate) => {
     const schema = index.read(each.schema);
     const above = each.groups.slice(0, -1);
     // A create that names an existing item makes a membership.
-    const isMembership = last?.parameters.some((name) => index.body(create)?.members.has(name)) === true;
+    const isMembership =
+      last?.parameters.some((name) => index.body(create)?.members.get(name)?.readOnly === false) === true;
     return (
       !isMembership &&
       schema !== undefined &&

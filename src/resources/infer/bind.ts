@@ -466,13 +466,13 @@ function isNamedCreate(index: ContractIndex, candidate: CollectionCandidate, ope
   if (item === undefined || body === undefined) return false;
   const word = index.word(operation);
   if (CREATING.exec(word)?.[0] === word && compareSchemas(index.read, item, body) > 0) return true;
-  if (!isNamedAs(operation, CREATING)) return false;
+  const isItem = answer !== undefined && (isSameItem(index.read, item, answer) || isSummary(index.read, answer, item));
+  // RFC 9110 15.3.2: the status 201 with an item says so, too.
+  if (!isNamedAs(operation, CREATING) && !(isItem && declaresStatus(operation, 201))) return false;
   if (hasItemWithId(index, candidate, body) && !hasOwnId(candidate, body)) return false;
   if ((answer === undefined && findSuccessMedia(operation) === undefined) || index.isReceipt(operation))
     return compareSchemas(index.read, item, body) >= 0.6;
-  if (answer === undefined) return false;
-  const isItem = isSameItem(index.read, item, answer) || isSummary(index.read, answer, item);
-  return isItem || showsId(candidate, { answer, item });
+  return isItem || (answer !== undefined && showsId(candidate, { answer, item }));
 }
 
 /** Whether only the server sets the id of what a body describes, so that the body does not name an item. */

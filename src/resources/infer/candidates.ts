@@ -172,7 +172,8 @@ function findCreated({ index, before, operation, shape, words }: PlainPath): str
   const [answer, body] = [index.answer(operation), index.body(operation)];
   if (answer !== undefined && readable.some((candidate) => isShown(answer, candidate))) return answer.pointer;
   // An id or a task says less than the request.
-  const isReport = answer === undefined || (body !== undefined && isUnlike(index.read, answer, body));
+  const isReport =
+    answer === undefined || answer.members.size === 1 || (body !== undefined && isUnlike(index.read, answer, body));
   const isOther = !isReport || body === undefined || index.list(operation) !== undefined;
   return isOther ? undefined : readable.find((candidate) => isShown(body, candidate))?.schema;
 }

@@ -269,10 +269,13 @@ function findBest(read: ReadSchema, item: SchemaView, positions: readonly BodyPo
   let best: ScoredPosition | undefined;
   const root = positions.find(({ path }) => path.length === 0);
   const isWrapped = root === undefined || isEnvelope(read, root.schema) || isAround(item, root.schema, positions);
+  const whole = isWrapped ? findContent(read, root, positions) : root;
   for (const position of positions) {
-    if (isReference(position, isWrapped) || isPart(read, item, position)) continue;
-    if (!isWrapped && position !== root && lacksNames(read, item, { root: root.schema, inner: position.schema }))
-      continue;
+    if (isReference(position, isWrapped)) continue;
+    const path = position.path.slice(whole?.path.length);
+    if (isPart(read, item, { ...position, path })) continue;
+    const isInside = whole !== undefined && position !== whole && position.path.length >= whole.path.length;
+    if (isInside && lacksNames(read, item, { whole: whole.schema, inner: position.schema })) continue;
     const { shared, least, most } = countNames(read, item, position.schema);
     if (toSimilarity(shared, least) < MIN_SIMILARITY) continue;
     const depth = position.path.length + 2 * position.element.length;
@@ -282,6 +285,16 @@ function findBest(read: ReadSchema, item: SchemaView, positions: readonly BodyPo
     if (best === undefined || score > best.score) best = { position, score };
   }
   return best;
+}
+
+/** The object in the envelope of a body. */
+function findContent(
+  read: ReadSchema,
+  root: BodyPosition | undefined,
+  positions: readonly BodyPosition[],
+): BodyPosition | undefined {
+  const content = root && openEnvelope(read, root.schema);
+  return positions.find(({ path, schema }) => path.length > 0 && schema === content);
 }
 
 /** Whether a body has one object, and beside it nothing that an item has: `{ "gate": { "id": 1 }, "load": 2 }`. */
@@ -302,13 +315,13 @@ export function isPart(read: ReadSchema, item: SchemaView, { path, schema }: Bod
   return part !== undefined && part.pointer !== item.pointer && isSameItem(read, part, schema);
 }
 
-/** Whether an object inside of a body lacks several properties of the item that the body itself has: it is a part of the item then. */
+/** Whether an object inside of another one lacks several properties of the item that the outer one has: it is a part of the item then. */
 function lacksNames(
   read: ReadSchema,
   item: SchemaView,
-  { root, inner }: { readonly root: SchemaView; readonly inner: SchemaView },
+  { whole, inner }: { readonly whole: SchemaView; readonly inner: SchemaView },
 ): boolean {
-  const [own, all, part] = [root, item, inner].map((schema) => read.once(readNames, schema));
+  const [own, all, part] = [whole, item, inner].map((schema) => read.once(readNames, schema));
   let lacking = 0;
   for (const name of own ?? []) if (all?.has(name) === true && part?.has(name) === false) lacking++;
   return lacking > 1;

@@ -41,8 +41,7 @@ export function matches(actual: unknown, wanted: unknown): boolean {
   }
   if (isObject(actual)) {
     // An object that represents another item is compared by its id or name: `tags: [{ name }]`, `customer: { id }`.
-    const { id, gid, uuid, sid, name } = actual;
-    return [id, gid, uuid, sid, name].some((each) => matches(each, wanted));
+    return Object.keys(actual).some((name) => means(name, 'ids.id', 'ids.readable') && matches(actual[name], wanted));
   }
   if (actual === undefined) return false;
   if (toText(actual) === toText(wanted)) return true;

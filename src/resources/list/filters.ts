@@ -1,4 +1,4 @@
-import { DATED_NAME, RANGE_END, TIME_ENDING } from '../../conventions/forms.js';
+import { COMPARED_NAME, DATED_NAME, RANGE_END, TIME_ENDING } from '../../conventions/forms.js';
 import { SAYS_CHANGED, SAYS_DATE } from '../../conventions/descriptions.js';
 import { means } from '../../conventions/conventions.js';
 import { toItemNoun, toSingular } from '../../conventions/names.js';
@@ -11,6 +11,7 @@ import {
   isNumeric,
   listProperties,
 } from '../../contract/schema-view/schema-view.js';
+import { findTest } from './comparisons.js';
 import { canHold } from '../item/declared-members.js';
 import { isChangeTimestamp, isInstant, isTimestamp } from '../item/server-values.js';
 import type { PageInput } from './inputs.js';
@@ -36,7 +37,16 @@ export function findFilter(input: FilterInput, schema: SchemaObject, known: Filt
     const inside = item && findFilter(input, schema, { ...known, item, resource: undefined });
     if (inside !== undefined) return { ...inside, property: `${name}.${inside.property}` };
   }
-  return undefined;
+  return findCompared(input, schema, known);
+}
+
+/** The filter by an operator behind the name of a property: `status[ne]`, `title__contains`, `status_in`. */
+function findCompared(input: FilterInput, schema: SchemaObject, known: FilterKnowledge): Filter | undefined {
+  const [, name, operator] = COMPARED_NAME.exec(input.name) ?? [];
+  if (name === undefined || operator === undefined || findTest(operator) === undefined) return undefined;
+  const property = listProperties(known.item).find((each) => each.name === name);
+  const filter = property && toFilter(input, schema, { property, inner: undefined });
+  return filter && { ...filter, operator };
 }
 
 /** The property that a request names as a value, by the same rules; any where nothing is known about the items. */
@@ -119,8 +129,11 @@ function toFilter(
     isRequired: required,
     isScalar: property.scalar || inner !== undefined,
     isMany: isArray(schema) && !isArray(own),
-    // The default of a flag, or of a free value, is often not one of the filter.
-    fallback: schema.enum !== undefined && canBe(own, schema.default) ? schema.default : undefined,
+    // The default of a flag, unless it hides what was removed, or of a free value, is often not one of the filter.
+    fallback:
+      (schema.enum !== undefined || means(name, 'removed.flag')) && canBe(own, schema.default)
+        ? schema.default
+        : undefined,
     values: values === undefined ? schema.enum : undefined,
     isForAll: (value) =>
       typeof value === 'string' &&
@@ -172,7 +185,7 @@ export function findRangeBound(
   const property = listProperties(of.item).find(({ bare }) => bare === toBareName(name));
   if (property?.schema.format?.startsWith('date') !== true) return undefined;
   if (!query.some((other) => others.has(toBareName(other.name)))) return undefined;
-  return { parameter: name, property: property.name, bound: end === 'end' ? 'lte' : 'gte' };
+  return { parameter: name, property: property.name, operator: end === 'end' ? 'lte' : 'gte' };
 }
 
 /** The filter that leaves out items below or above a value: `min_price`, `created_before`, `since`. */
@@ -191,8 +204,8 @@ function findOwnBound({ name }: PageInput, item: SchemaView | undefined): Filter
       if (stem.length < 3) continue;
       const word = bare.startsWith(stem) ? bare.slice(stem.length) : bare.endsWith(stem) && bare.slice(0, -stem.length);
       if (word === false || word === '') continue;
-      if (means(word, 'queries.least')) return { parameter: name, property: property.name, bound: 'gte' };
-      if (means(word, 'queries.most')) return { parameter: name, property: property.name, bound: 'lte' };
+      if (means(word, 'queries.least')) return { parameter: name, property: property.name, operator: 'gte' };
+      if (means(word, 'queries.most')) return { parameter: name, property: property.name, operator: 'lte' };
     }
   }
   return undefined;
@@ -208,6 +221,6 @@ function findTimeBound(input: PageInput, schema: SchemaObject, item: SchemaView 
     times.find((each) => isChangeTimestamp(each) === isChange) ??
     (isChange ? times[0] : undefined) ??
     (times.length === 0 && others.length === 0 ? only : undefined);
-  const bound = means(input.known, 'times.latest') ? 'lte' : 'gte';
-  return property && { parameter: input.name, property: property.name, bound };
+  const operator = means(input.known, 'times.latest') ? 'lte' : 'gte';
+  return property && { parameter: input.name, property: property.name, operator };
 }

@@ -263,7 +263,9 @@ function findOwnRole({ known, schema, bare }: PropertyView, { above, nouns = [] 
   const type = readSchemaType(schema);
   if (role !== undefined) {
     const { isNumber, isFlag } = readRoleUse(role);
-    return (isNumber === true && type === 'boolean') || (isFlag === true && type !== 'boolean') ? undefined : role;
+    return type === 'array' || (isNumber === true && type === 'boolean') || (isFlag === true && type !== 'boolean')
+      ? undefined
+      : role;
   }
   const { before, after } = (isNumeric(schema) ? COUNT_OF.exec(bare)?.groups : undefined) ?? {};
   const counted = before ?? after;

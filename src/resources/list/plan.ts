@@ -129,7 +129,7 @@ function planPages(operation: Operation, known: PageKnowledge, query: readonly C
     style,
     names,
     firstPage: readFirst(named('page'), known.shape !== undefined && hasMember(known.shape, 'pages.fromZero') ? 0 : 1),
-    firstOffset: readFirst(named('offset'), 0),
+    firstOffset: readFirst(named('offset'), known.shape !== undefined && isFromOne(known.shape) ? 1 : 0),
     numbers: readNumbers(names.token),
     limits,
     isAlwaysGiven: named('token')?.required === true,
@@ -361,6 +361,11 @@ function createFit(parameter: Candidate | undefined, isNumbered: boolean): (valu
     // A number has no leading zeros, and no more digits than JSON keeps.
     (!isNumber || /^(0|[1-9]\d{0,14})$/.test(value)) &&
     (expression?.test(value) ?? true);
+}
+
+/** Whether an envelope is that of OpenSearch and SCIM (RFC 7644 3.4.2.4), whose first item has the index 1. */
+function isFromOne(shape: Plan): boolean {
+  return hasMember(shape, 'pages.fromOne') && hasMember(shape, 'pages.itemsPerPage');
 }
 
 /** The default of a limit: that of its schema, else the one in its description. */

@@ -57,8 +57,8 @@ export function createView(list: ItemList, { descending, keep, order }: ViewOpti
 /** A parameter that filters by a property of the items. */
 export interface Filter extends FilteredProperty {
   readonly parameter: string;
-  /** Where the value is the earliest or the latest time, or the least or the largest number. */
-  readonly bound?: 'gte' | 'lte' | undefined;
+  /** The operator that compares the value, where it is another one than equality: `gte` for the earliest time. */
+  readonly operator?: string | undefined;
   /** Whether every request has a value. */
   readonly isRequired?: boolean | undefined;
   /** Whether the property has no members, so that an object can only have operators. */
@@ -143,7 +143,7 @@ export function readFilters(
     parameter,
     property,
     inner,
-    bound,
+    operator,
     isRequired,
     isScalar: isScalarProperty,
     fallback,
@@ -151,7 +151,7 @@ export function readFilters(
     isForAll,
   } of filters) {
     const given = query[parameter];
-    const value = bound === undefined || given === undefined ? given : { [bound]: given };
+    const value = operator === undefined || given === undefined ? given : { [operator]: given };
     if (isForAll?.(value ?? fallback) === true) continue;
     const wanted = value ?? fallback;
     if (wanted === undefined || (wanted === '' && value !== undefined)) continue;
