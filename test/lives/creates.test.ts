@@ -295,6 +295,31 @@ describe('bodies', () => {
     expect((await send('GET', '/rafts')).body).toMatchObject({ rafts: [a['raft'], b['raft']] });
   });
 
+  it('one form of a create that names several items makes each of them, and answers their list', async () => {
+    const Raft = object({ id: { ...INTEGER, readOnly: true }, name: TEXT, size_slug: TEXT, tags: arrayOf(TEXT) }, 'id');
+    const one = object({ name: TEXT, size: TEXT, tags: arrayOf(TEXT) }, 'name', 'size');
+    const many = object({ names: arrayOf(TEXT), size: TEXT }, 'names', 'size');
+    const shown = [object({ raft: ref('Raft') }), object({ rafts: arrayOf(ref('Raft')) })];
+    const { send } = await open(
+      {
+        '/rafts': {
+          get: shows(object({ rafts: arrayOf(ref('Raft')) })),
+          post: takes({ oneOf: [one, many] }, { oneOf: shown }, 202),
+        },
+        '/rafts/{id}': { parameters: [pathParameter('id', INTEGER)], get: finds(object({ raft: ref('Raft') })) },
+      },
+      { Raft },
+    );
+    const both = (await send('POST', '/rafts', { names: ['a', 'b'], size: 'xl' })).body;
+    expect(both).toMatchObject({ rafts: [{ name: 'a', size_slug: 'xl' }, { name: 'b' }] });
+    expect(both).not.toHaveProperty('raft');
+    expect((await send('POST', '/rafts', { names: ['c'], size: 's' })).body).toMatchObject({ rafts: [{ name: 'c' }] });
+    // An array of the item itself is one of its properties.
+    const single = (await send('POST', '/rafts', { name: 'd', size: 's', tags: ['x', 'y'] })).body;
+    expect(single).toMatchObject({ raft: { name: 'd', tags: ['x', 'y'] } });
+    expect((await send('GET', '/rafts')).body).toMatchObject({ rafts: ['a', 'b', 'c', 'd'].map((name) => ({ name })) });
+  });
+
   it('the item is the body, not a part of it that has more properties of the item', async () => {
     const Drive = object({
       id: UUID,

@@ -29,6 +29,18 @@ it('a parameter with the noun in the middle is the property that the client chos
   expect((await send('GET', '/owners')).body).toEqual({ owners: [] });
 });
 
+it('{username} is the login of a user who has a name as well, and the name of one who has no login', async () => {
+  const paths = {
+    '/users': { get: shows(arrayOf(ref('User'))), post: takes(object({ login: TEXT, name: TEXT }), ref('User'), 201) },
+    '/users/{username}': { ...inPath('username'), get: finds(ref('User')) },
+  };
+  for (const key of ['login', 'name']) {
+    const { send } = await open(paths, { User: object({ id: INTEGER, [key]: TEXT, name: TEXT }, 'id', key) });
+    const { body } = await send('POST', '/users', { login: 'ada', name: 'Ada-L' });
+    expect((await send('GET', `/users/${String(body[key])}`)).body).toEqual(body);
+  }
+});
+
 describe('an example of an id is one of many', () => {
   it.each([
     ['a pattern and a length', { ...TEXT, minLength: 10, maxLength: 10, pattern: '^[a-z]+$', example: 'qwertyuiop' }],

@@ -1,5 +1,5 @@
 import { toKnownName } from '../known-names.js';
-import { means } from '../../conventions/conventions.js';
+import { type Idea, means } from '../../conventions/conventions.js';
 import type { Contract } from '../contract.js';
 import { isObject, type Schema, type SchemaObject, listExamples, isScalarType } from '../../base/json.js';
 import type { Parameter } from '../operations/operation.js';
@@ -64,9 +64,10 @@ export function findOnlyValue({ name, schema }: PropertyView): unknown {
 
 /** The value that says that a request succeeded, beside those that say that it did not: `ok` and `error`. */
 function findSuccess(values: readonly unknown[]): unknown {
-  const isOutcome = (value: unknown): boolean =>
-    value === null || means(String(value), 'statuses.success', 'statuses.failed', 'statuses.refused');
-  return values.every(isOutcome) ? values.find((value) => means(String(value), 'statuses.success')) : undefined;
+  const isOutcome = (value: unknown, ...ideas: readonly Idea[]): boolean =>
+    typeof value === 'string' && means(value, 'statuses.success', ...ideas);
+  const areAll = values.every((value) => value === null || isOutcome(value, 'statuses.failed', 'statuses.refused'));
+  return areAll ? values.find((value) => isOutcome(value)) : undefined;
 }
 
 /**

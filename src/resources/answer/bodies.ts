@@ -21,7 +21,15 @@ import {
   toParameterSchema,
 } from '../../contract/schema-view/schema-view.js';
 import { createItemEnvelope, listOptionalMembers } from '../list/envelope.js';
-import { findItemPlace, findItemPositions, isEnvelope, isPart, isSameItem, type ItemPlace } from '../item/positions.js';
+import {
+  findItemPlace,
+  findListPositions,
+  findItemPositions,
+  isEnvelope,
+  isPart,
+  isSameItem,
+  type ItemPlace,
+} from '../item/positions.js';
 import {
   createProjection,
   findLinks,
@@ -29,7 +37,7 @@ import {
   type PropertyLink,
   type SchemaPair,
 } from '../item/projection.js';
-import { toItemNoun } from '../../conventions/names.js';
+import { toBareNoun, toItemNoun } from '../../conventions/names.js';
 import { toBareName } from '../../base/names.js';
 import { createNewSecrets } from '../item/identity.js';
 import type { StoredItem, Item } from '../store/lists/item-list.js';
@@ -52,11 +60,33 @@ export function createSeveralWriter(
   const whole = read(pointer);
   const place = path.length === 0 || whole === undefined ? { pointer } : findPropertyAt(read, whole, path.join('.'));
   const array = listBranches(contract, place?.pointer ?? pointer).find((branch) => read(branch)?.type === 'array');
-  if (array === undefined || isInArray) return undefined;
+  if (isInArray) return undefined;
+  if (array === undefined) return createListBranchWriter(context, pointer);
   const project = bodies.project(read(array)?.element);
   return (shown, entries, exchange) => {
     const items = entries.map((entry) => project(entry, exchange));
     return path.length === 0 ? items : withPath(isObject(shown) ? shown : {}, path, items);
+  };
+}
+
+/** Plans the alternative of an answer that has a list in place of one item: `{ lamps: […] }` beside `{ lamp: {…} }`. */
+function createListBranchWriter(context: OperationContext, pointer: string): ReturnType<typeof createSeveralWriter> {
+  const { bodies, contract, model, read } = context;
+  const { schema: item } = model;
+  const [found] = listBranches(contract, pointer).flatMap((branch) =>
+    findListPositions(read, branch).flatMap(({ path, element, schema }) =>
+      element.length === 0 && item !== undefined && isSameItem(read, item, schema) ? [{ branch, path, schema }] : [],
+    ),
+  );
+  if (found === undefined) return undefined;
+  const project = bodies.project(found.schema.pointer);
+  return (_, entries, exchange) => {
+    const body = withPath(
+      {},
+      found.path,
+      entries.map((entry) => project(entry, exchange)),
+    );
+    return completeBody(context, exchange, { pointer: found.branch, body, key: `${pointer}\0${entries[0]?.id ?? ''}` });
   };
 }
 
@@ -448,11 +478,12 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
   const { schema } = model;
   const { collection } = binding;
   const find = createFormFinder(context, binding, model);
+  const spread = createSpread(context, binding);
   const readItems = ({ body, mediaType }: Call): readonly Item[] => {
     const isMultipart = mediaType?.startsWith('multipart/') === true;
     for (const { path, convert } of find(mediaType)) {
       const found = readPath(body, path);
-      const items = Array.isArray(found) ? found.filter(isObject) : isObject(found) ? [found] : [];
+      const items = Array.isArray(found) ? found.filter(isObject) : isObject(found) ? (spread(found) ?? [found]) : [];
       if (items.length === 0 || isBytes(found)) continue;
       const own = isMultipart ? items.map(withoutFiles) : items;
       return convert === undefined ? own : own.map((item) => Object.assign({}, item, convert(item)));
@@ -482,7 +513,7 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
     several: (call) => {
       const isArray = ({ path, isInArray }: BodyForm): boolean =>
         !isInArray && Array.isArray(readPath(call.body, path));
-      return find(call.mediaType).some(isArray) ? readItems(call) : [];
+      return find(call.mediaType).some(isArray) || spread(call.body) !== undefined ? readItems(call) : [];
     },
     many: (call) => {
       const { body, mediaType } = call;
@@ -492,6 +523,31 @@ export function createBodyReader(context: StateContext, binding: Binding, model:
       const { [values.name]: several, ...same } = body;
       return (Array.isArray(several) ? several : []).map((value) => ({ ...same, [values.property]: value }));
     },
+  };
+}
+
+/**
+ * Plans how one form of a create names several items, beside another one for a single item: `names` and `name`. It returns an item for each
+ * value; undefined for any other body.
+ */
+function createSpread(
+  { contract, read }: StateContext,
+  { operation }: Binding,
+): (body: unknown) => readonly Item[] | undefined {
+  const forms = listBranches(contract, findBodyMedia(operation)?.schemaPointer ?? '').map((each) => read(each));
+  const single = forms.flatMap((form) =>
+    listProperties(form).flatMap(({ name, required, target }) => {
+      const isOne = ({ bare, scalar, name: own }: PropertyView): boolean =>
+        scalar && bare === toBareNoun(name) && form?.members.has(own) === false;
+      const property = required && read(target)?.type === 'array' && forms.flatMap(listProperties).find(isOne)?.name;
+      return property ? [{ name, property }] : [];
+    }),
+  );
+  return (body) => {
+    const array = isObject(body) ? single.find(({ name }) => Array.isArray(body[name])) : undefined;
+    if (array === undefined || !isObject(body)) return undefined;
+    const { [array.name]: values, ...same } = body;
+    return (values as readonly unknown[]).map((value) => ({ ...same, [array.property]: value }));
   };
 }
 

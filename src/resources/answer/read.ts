@@ -168,11 +168,8 @@ export function createListHandler(context: OperationContext): StateHandler | und
     const given =
       isPart && page.unit !== undefined && page.to - page.from < view.size ? { ...choice, status: 206 } : choice;
     const body = repeatSearch(showParent(envelope(session)(facts), location), plan, values);
-    const answer = toAnswer(given, body, {
-      ...writeHeaders(facts),
-      ...writeIgnored(exchange, values, selection),
-    });
-    return { ...answer, listed: { items, written } } satisfies ListAnswer;
+    const headers = { ...writeHeaders(facts), ...writeIgnored(exchange, values, selection) };
+    return { ...toAnswer(given, body, headers), listed: { items, written } } satisfies ListAnswer;
   });
 }
 

@@ -188,8 +188,9 @@ function findIdIn(schema: SchemaView, of: IdWords): string | undefined {
   );
   const names = new Set(properties.map(({ name }) => name));
   const bare = new Map(properties.map((property) => [property.bare, property.name]));
-  // `{external_guest_id}` is the `external_id` of a guest.
-  const named = bare.get(wanted) ?? (noun.length > 2 ? bare.get(wanted.replace(noun, '')) : undefined);
+  // `{username}` is the `login` of a user who has a `name` for people, too, and `{external_guest_id}` the `external_id` of a guest.
+  const handle = wanted === `${noun}name` ? bare.get('login') : undefined;
+  const named = bare.get(wanted) ?? handle ?? (noun.length > 2 ? bare.get(wanted.replace(noun, '')) : undefined);
   // `{space_number}` identifies one of the `copilot-spaces` by its `number`.
   const stem = wanted.slice(0, -of.lastWord.length);
   const isOwn = noun !== '' && (wanted.startsWith(noun) || (stem.length > 2 && noun.endsWith(stem)));
