@@ -114,7 +114,7 @@ export function createChecks(contract: Contract, onExchange?: (exchange: Checked
       const { operation } = match;
       const { violations, answer } = await checkResponse(contract, { operation, method: head.method }, pair.response);
       // The parameters that the request sends are of no use otherwise.
-      if (onExchange !== undefined) tell(await decodeHead(contract, match, head), answer);
+      if (onExchange !== undefined) tell(await decode(contract, match, toBodiless(head)), answer);
       return { operation: operation.id, violations, undeclared: [] };
     },
   };
@@ -184,11 +184,6 @@ function decode(
   const { url, search } = target;
   const { decoder } = readParts(contract);
   return decoder.decode({ operation, pathText, isFormOfGet, request, target: { url, search, headers }, body });
-}
-
-/** The call of a request without its body. */
-function decodeHead(contract: Contract, match: Matched, head: RequestHead): Call | Promise<Call> {
-  return decode(contract, match, toBodiless(head));
 }
 
 function judgeRequest(call: Call): JudgedRequest {

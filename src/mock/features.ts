@@ -11,7 +11,6 @@ import type { Interceptions } from '../features/intercept/intercept.js';
 import { readMonotonic } from '../base/platform.js';
 import type { AnswerSource } from '../answer/chain.js';
 import type { Interaction } from '../journal/interaction.js';
-import type { SessionSlot } from '../session/session.js';
 import type { Feature } from './feature.js';
 import type { MockParts } from './parts.js';
 
@@ -87,11 +86,6 @@ export function listFeatures(
       },
     },
   ];
-}
-
-/** The slots of sessions that features have. */
-export function listSlots(features: readonly Feature[]): readonly SessionSlot[] {
-  return features.flatMap(({ slot }) => slot ?? []);
 }
 
 /** The sources of all features by name, in one version of a mock. */

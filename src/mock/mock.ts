@@ -11,7 +11,7 @@ import { fetchInProcess } from '../http/request/redirects.js';
 import { requireOrigin } from '../http/request/own-origin.js';
 import { MockError } from '../base/errors.js';
 import type { Feature, FeatureKind } from './feature.js';
-import { closeFeatures, type FeatureParts, listFeatures, listSlots } from './features.js';
+import { closeFeatures, type FeatureParts, listFeatures } from './features.js';
 import type { MockOptions } from './options.js';
 import { readOptionOf, readOptions, type Settings } from './read-options.js';
 import { follow } from './reload/follow.js';
@@ -131,7 +131,7 @@ async function createParts(options: object, means: MockMeans, opened: Opened): P
     ...listFeatures({ scenarios: followed, foreign, metrics: counted, interceptions, store }, () => controlled),
     ...kinds.map((kind, i) => kind.open({ options: values[i] ?? {}, current: readNow })),
   ];
-  const slots = listSlots(features);
+  const slots = features.flatMap(({ slot }) => slot ?? []);
   const stateFile = await openStateFile(settings, followed);
   opened.push(() => stateFile?.close());
   const sessions = openSessions({ pool, readNow, store, slots, stateFile, ...followed }, settings, openUsage);

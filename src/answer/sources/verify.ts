@@ -69,8 +69,8 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
     if (isBest && isAmbiguous) return withViolations(answer, violations.map(toNote));
     // Where the schema contradicts itself, what is answered without this source is better than an error, and an item is better than that.
     const other = source && (policy === 'pass' || policy === 'regenerate') && askBelow(source, exchange, violations);
-    if (isBest && !isEmptyObject(answer.body) && other && hasErrors(other.violations))
-      return withViolations(answer, violations);
+    const isEmpty = isObject(answer.body) && Object.keys(answer.body).length === 0;
+    if (isBest && !isEmpty && other && hasErrors(other.violations)) return withViolations(answer, violations);
     return other || fail(parts.errors, exchange, { answer, violations, hint: source?.hint });
   };
 
@@ -101,10 +101,6 @@ export function createVerifySource(parts: VerifyParts): AnswerSource {
   };
 
   return { name: 'verify', answer: (exchange, next) => whenSettled(next(exchange), verify, exchange) };
-}
-
-function isEmptyObject(body: unknown): boolean {
-  return isObject(body) && Object.keys(body).length === 0;
 }
 
 /**

@@ -115,15 +115,13 @@ function openBrowser(url: string, onFailure: () => void): void {
   browser.unref();
 }
 
-/** The link is printed with its token once. */
-function hideToken(address: string): string {
-  return address.replace(/#.*$/, '');
-}
-
 /** Opens the page of the inspector with `--open`, except on machines that build and test. */
 export function openInspector(address: string | null, { open, writeError }: StartOptions): void {
   if (open !== true) return;
   if (address === null) writeError(colour('yellow', '--open needs the control API and a TCP port'));
   else if ((process.env['CI'] ?? '') === '')
-    openBrowser(address, () => writeError(colour('yellow', `no browser could be opened; open ${hideToken(address)}`)));
+    // The link is printed with its token once.
+    openBrowser(address, () =>
+      writeError(colour('yellow', `no browser could be opened; open ${address.replace(/#.*$/, '')}`)),
+    );
 }

@@ -91,7 +91,8 @@ export function createParametersReader(operation: Operation, parts: ParameterPar
     noteMisspelled(source.headers, violations);
     return values;
   };
-  const secrets = operation.parameters.filter(({ name, required }) => required && isCredential(name));
+  // Other secrets, such as a signature or a token of a page, are values of their own.
+  const secrets = operation.parameters.filter(({ name, required }) => required && means(name, 'secrets.credential'));
   if (secrets.length === 0 || parts.strict) return read;
   const pointers = new Set(secrets.map(({ pointer }) => pointer));
   // Documents also declare the credential of their security schemes as a parameter; clients send it once.
@@ -126,11 +127,6 @@ function createMisspelledReader(plans: readonly ParameterPlan[]): (headers: Requ
       violations.push(toNote({ code: 'PARAMETER_UNDECLARED', in: 'header', name, message }));
     }
   };
-}
-
-/** Whether a parameter has the name of what `Authorization` holds. Other secrets, such as a signature or a token of a page, are values of their own. */
-function isCredential(name: string): boolean {
-  return means(name, 'secrets.credential');
 }
 
 /** One cookie: its value without quotes, still encoded. */

@@ -56,11 +56,9 @@ function checkBody(
     return [toViolation('MEDIA_TYPE_UNDECLARED', 'header', { pointer: '/content-type', message, schemaPointer })];
   }
   if (media.schema === undefined || response.body === undefined || !isJsonType(mediaType)) return NO_VIOLATIONS;
-  return validators.check(media.schemaPointer, 'response')(response.body, 'body').map(blameUpstream);
-}
-
-function blameUpstream(violation: Violation): Violation {
-  return { ...violation, by: 'upstream' };
+  return validators
+    .check(media.schemaPointer, 'response')(response.body, 'body')
+    .map((violation) => ({ ...violation, by: 'upstream' }));
 }
 
 /** A mistake of a server that the mock replaces. */

@@ -23,7 +23,8 @@ export function compareParameters(
     const note = (code: DiffCode, text: string, pointer: string): OperationChange => {
       return toChange(parameter, { code, text, old: parameter.pointer, now: pointer });
     };
-    const [movedKey, moved] = [...added].find(([, { name }]) => isSameName(name, parameter.name)) ?? [];
+    const [movedKey, moved] =
+      [...added].find(([, { name }]) => name.toLowerCase() === parameter.name.toLowerCase()) ?? [];
     if (movedKey === undefined || moved === undefined)
       return [
         note(parameter.required ? 'PARAMETER_REQUIRED_REMOVED' : 'PARAMETER_REMOVED', 'it was removed', now.pointer),
@@ -51,10 +52,6 @@ function keyParameters({ path, parameters }: OperationPair['old']): ReadonlyMap<
       return [`${place} ${own}`, parameter];
     }),
   );
-}
-
-function isSameName(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
 }
 
 function toChange({ in: place, name }: Parameter, change: Change): OperationChange {

@@ -1,5 +1,5 @@
 import type { Contract } from '../../../contract/contract.js';
-import { addTo, isObject } from '../../../base/json.js';
+import { addTo, isObject, mapValues } from '../../../base/json.js';
 import type { Operation } from '../../../contract/operations/operation.js';
 import { readField } from '../../../http/header-fields.js';
 import type { StoredExchange } from '../cassette/cassette.js';
@@ -153,37 +153,22 @@ type FindNames = (object: Readonly<Record<string, unknown>>, key: Key) => readon
 /** The values of requests at one place of their bodies. */
 interface BodyIndex {
   readonly findNames: FindNames;
-  member(name: string): BodyIndex;
-  element(): BodyIndex;
+  readonly members: ReadonlyMap<string, BodyIndex>;
+  readonly element: BodyIndex | undefined;
 }
 
 function createBodyIndex(values: readonly KeyedValue[]): BodyIndex {
-  let find: FindNames | undefined;
-  let elements: BodyIndex | undefined;
-  let members: Map<string, KeyedValue[]> | undefined;
-  const indices = new Map<string, BodyIndex>();
-  const readMembers = (): Map<string, KeyedValue[]> => {
-    const found = new Map<string, KeyedValue[]>();
-    for (const { value, key } of values) {
-      for (const [name, member] of isObject(value) ? Object.entries(value) : [])
-        addTo(found, name, { value: member, key });
-    }
-    return found;
-  };
+  const members = new Map<string, KeyedValue[]>();
+  const elements = values.flatMap(({ value, key }) =>
+    Array.isArray(value) ? value.map((each: unknown) => ({ value: each, key })) : [],
+  );
+  for (const { value, key } of values)
+    if (isObject(value))
+      for (const [name, member] of Object.entries(value)) addTo(members, name, { value: member, key });
   return {
-    findNames: (object, key) => (find ??= createNameFinder(values))(object, key),
-    member: (name) => {
-      members ??= readMembers();
-      const index = indices.get(name) ?? createBodyIndex(members.get(name) ?? []);
-      indices.set(name, index);
-      return index;
-    },
-    element: () =>
-      (elements ??= createBodyIndex(
-        values.flatMap(({ value, key }) =>
-          Array.isArray(value) ? value.map((each: unknown) => ({ value: each, key })) : [],
-        ),
-      )),
+    findNames: createNameFinder(values),
+    members: new Map([...members].map(([name, each]) => [name, createBodyIndex(each)])),
+    element: elements.length === 0 ? undefined : createBodyIndex(elements),
   };
 }
 
@@ -191,17 +176,14 @@ function createBodyIndex(values: readonly KeyedValue[]): BodyIndex {
  * A condition for a body and for none of the others that have more: an object in a condition may have more members, and `{}` would match
  * every object.
  */
-function toExactCondition(body: unknown, index: BodyIndex, key: Key): unknown {
-  if (Array.isArray(body)) return body.map((item: unknown) => toExactCondition(item, index.element(), key));
+function toExactCondition(body: unknown, index: BodyIndex | undefined, key: Key): unknown {
+  if (Array.isArray(body)) return body.map((item: unknown) => toExactCondition(item, index?.element, key));
   if (!isObject(body)) return body;
   // Other requests may have members that no recorded one has.
   if (Object.keys(body).length === 0) return { not: { jsonPath: '$.*' } };
-  const members = Object.entries(body).map(([name, value]): [string, unknown] => [
-    name,
-    toExactCondition(value, index.member(name), key),
-  ]);
-  const absent = index.findNames(body, key).map((name): [string, unknown] => [name, { present: false }]);
-  return Object.fromEntries([...members, ...absent]);
+  const members = mapValues(body, (value, name) => toExactCondition(value, index?.members.get(name), key));
+  const absent = (index?.findNames(body, key) ?? []).map((name) => [name, { present: false }] as const);
+  return { ...members, ...Object.fromEntries(absent) };
 }
 
 /** Objects with the same scalars and the same names of other members. */

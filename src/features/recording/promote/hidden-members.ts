@@ -38,7 +38,10 @@ export function findHiddenMembers(
     const media = findBodyMedia({ body: contract.operation(operation)?.body });
     if (media === undefined) continue;
     const sent = listMembers(schemas, [media.schemaPointer], toDoubles(request.body)).values;
-    for (const [pointer, value] of sent) if (own.objects.has(toOwner(pointer)) && !isEmpty(value)) hidden.add(pointer);
+    for (const [pointer, value] of sent) {
+      const owner = pointer.replace(/\/properties\/[^/]*$/, '');
+      if (own.objects.has(owner) && !isEmpty(value)) hidden.add(pointer);
+    }
   }
   return new Set([...hidden].filter((pointer) => !shown.has(pointer)));
 }
@@ -46,11 +49,6 @@ export function findHiddenMembers(
 interface Schemas {
   readonly contract: Contract;
   readonly walk: SchemaWalk;
-}
-
-/** The pointer of the schema that has a property. */
-function toOwner(pointer: string): string {
-  return pointer.replace(/\/properties\/[^/]*$/, '');
 }
 
 /** Whether services may leave a value out. */
