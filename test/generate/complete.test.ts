@@ -136,4 +136,18 @@ describe('a discriminator in a base schema', () => {
     }
     expect([...seen].toSorted()).toEqual(['cat', 'dog']);
   });
+
+  it('is the subtype that the request names, also where one extends another', async () => {
+    const Tiger = { allOf: [ref('Cat'), object({ stripes: INTEGER })] };
+    const one = await openSchema(ref('Pet'), { ...heirs, Tiger, Pet: base({ propertyName: 'kind' }) });
+    const [cat, tiger] = [
+      { kind: 'Cat', lives: 7 },
+      { kind: 'Tiger', lives: 9, stripes: 3 },
+    ];
+    for (let seed = 0; seed < 8; seed++) {
+      expect(one.value({ seed, known: cat })).toEqual(cat);
+      expect(one.value({ seed, known: tiger })).toEqual(tiger);
+      expect(one.value({ seed, known: { kind: 'Fish', lives: 1 } })).not.toMatchObject({ kind: 'Fish' });
+    }
+  });
 });

@@ -306,7 +306,11 @@ describe('bodies', () => {
           get: shows(object({ rafts: arrayOf(ref('Raft')) })),
           post: takes({ oneOf: [one, many] }, { oneOf: shown }, 202),
         },
-        '/rafts/{id}': { parameters: [pathParameter('id', INTEGER)], get: finds(object({ raft: ref('Raft') })) },
+        '/rafts/{id}': {
+          parameters: [pathParameter('id', INTEGER)],
+          get: finds(object({ raft: ref('Raft') })),
+          delete: REMOVED,
+        },
       },
       { Raft },
     );
@@ -314,7 +318,10 @@ describe('bodies', () => {
     expect(both).toMatchObject({ rafts: [{ name: 'a', size_slug: 'xl' }, { name: 'b' }] });
     expect(both).not.toHaveProperty('raft');
     expect((await send('POST', '/rafts', { names: ['c'], size: 's' })).body).toMatchObject({ rafts: [{ name: 'c' }] });
-    // An array of the item itself is one of its properties.
+    // Where a request has both forms, or an array of the item itself, it means one item.
+    const either = (await send('POST', '/rafts', { name: 'e', names: ['f'], size: 's' })).body;
+    expect(either).toMatchObject({ raft: { name: 'e' } });
+    await send('DELETE', `/rafts/${String((either['raft'] as Part)['id'])}`);
     const single = (await send('POST', '/rafts', { name: 'd', size: 's', tags: ['x', 'y'] })).body;
     expect(single).toMatchObject({ raft: { name: 'd', tags: ['x', 'y'] } });
     expect((await send('GET', '/rafts')).body).toMatchObject({ rafts: ['a', 'b', 'c', 'd'].map((name) => ({ name })) });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { finds, inPath, query, REMOVED, sends, shows, takes, toDocument } from '../operation-parts.js';
-import { arrayOf, INTEGER, NUMBER, object, type Part, ref, TEXT } from '../schema-parts.js';
+import { arrayOf, BOOLEAN, INTEGER, NUMBER, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { openShop, type Shop } from '../state/shop.js';
 
 /** A mock of some paths and the schemas of their items. */
@@ -123,12 +123,13 @@ describe('a member beside an item or a list', () => {
   const Buoy = object({ id: TEXT, label: TEXT, status: { ...TEXT, enum: ['lit', 'dark'] } }, 'id', 'status');
 
   it('says that the request succeeded, and the status of the item is its own', async () => {
-    const answer = object({ status: OUTCOME, data: ref('Buoy') }, 'status', 'data');
+    const ok = { ...BOOLEAN, enum: [true, false] };
+    const answer = object({ status: OUTCOME, ok, data: ref('Buoy') }, 'status', 'data');
     const listed = object({ status: OUTCOME, items: arrayOf(ref('Buoy')) });
     const paths = { '/buoys': { get: shows(listed), post: takes(object({ label: TEXT }), answer, 201) } };
     const { send } = await open(paths, { Buoy });
     const { body } = await send('POST', '/buoys', { label: 'N' });
-    expect(body).toMatchObject({ status: 'success', data: { label: 'N', status: 'lit' } });
+    expect(body).toMatchObject({ status: 'success', ok: true, data: { label: 'N', status: 'lit' } });
     expect((await send('GET', '/buoys')).body).toMatchObject({ status: 'success' });
   });
 

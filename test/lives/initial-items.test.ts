@@ -106,6 +106,27 @@ describe('an object in an item that no client created', () => {
   });
 });
 
+it('a list below an item that a client created begins empty, also where its items have a path of their own', async () => {
+  const Shelf = object({ id: INTEGER, title: TEXT }, 'id');
+  const Note = object({ id: INTEGER, title: TEXT }, 'id');
+  const { send } = await open(
+    {
+      ...collection('/shelves', 'Shelf'),
+      '/shelves/{id}/notes': {
+        ...inPath('id'),
+        get: shows(arrayOf(ref('Note'))),
+        post: takes(object({ title: TEXT }), ref('Note'), 201),
+      },
+      '/notes/{id}': { ...inPath('id'), get: shows(ref('Note')) },
+    },
+    { Shelf, Note },
+  );
+  const { id } = (await send('POST', '/shelves', { title: 'top' })).body;
+  const note = (await send('POST', `/shelves/${String(id)}/notes`, { title: 'one' })).body;
+  expect((await send('GET', `/shelves/${String(id)}/notes`)).list).toEqual([note]);
+  expect((await send('GET', '/shelves/2/notes')).list).toHaveLength(3);
+});
+
 describe('a list whose required filter names an item', () => {
   const schemas = {
     Rower: object({ id: { ...INTEGER, readOnly: true }, title: TEXT }, 'id'),

@@ -58,8 +58,9 @@ export function isSuccessFlag(name: string): boolean {
 /** The one right value of a property in an answer to a successful request: the only valid one, or one of success; undefined where there is none. */
 export function findOnlyValue({ name, schema }: PropertyView): unknown {
   if ('const' in schema) return schema.const;
-  if (Array.isArray(schema.enum)) return schema.enum.length === 1 ? schema.enum[0] : findSuccess(schema.enum);
-  return schema.type === 'boolean' && isSuccessFlag(name) ? true : undefined;
+  if (schema.enum?.length === 1) return schema.enum[0];
+  if (schema.type === 'boolean') return isSuccessFlag(name) ? true : undefined;
+  return schema.enum === undefined ? undefined : findSuccess(schema.enum);
 }
 
 /** The value that says that a request succeeded, beside those that say that it did not: `ok` and `error`. */
@@ -113,7 +114,7 @@ export function listProperties(schema: SchemaView | undefined): readonly Propert
 }
 
 /** An array in a request that has the value of one property for each of several items. */
-interface ValueArray {
+export interface ValueArray {
   readonly name: string;
   readonly property: string;
 }

@@ -18,6 +18,7 @@ import {
   readPropertyParts,
   SYNTHETIC,
   type MergedSchema,
+  type Option,
   type ValuePlace,
 } from './shape.js';
 
@@ -252,6 +253,8 @@ function orderOptions(attempt: Attempt, place: ValuePlace, shape: MergedSchema):
   if (choice === undefined) return [];
   if (choice.keyword === 'if' || choice.keyword === 'not') return choice.options.map((_, i) => i);
   const { ordered, real, light } = readOptions(attempt, shape, choice);
+  const asked = place.repeatsRequest ? choice.options.findIndex(({ preset }) => isAsked(attempt, preset)) : -1;
+  if (asked >= 0) return [asked, ...ordered.filter((i) => i !== asked)];
   const example = readExample(attempt, place, shape);
   if (example !== undefined) {
     const isLike = isContainer(example) ? acceptsGiven : accepts;
@@ -268,6 +271,11 @@ function orderOptions(attempt: Attempt, place: ValuePlace, shape: MergedSchema):
   if (candidates.length === 0) return ordered;
   const first = attempt.random(place.stream, choice.id).pick(candidates);
   return first === ordered[0] ? ordered : [first, ...ordered.filter((i) => i !== first)];
+}
+
+/** Whether a request names the value of a discriminator for an option. */
+function isAsked({ known, vocabulary }: Attempt, preset: Option['preset']): boolean {
+  return preset !== undefined && known.get(vocabulary.about(preset[0]).plain) === preset[1];
 }
 
 /** The same items, starting at another one. */

@@ -15,6 +15,7 @@ import {
   findValueArray,
   type PropertyView,
   type ReadSchema,
+  type ValueArray,
   type SchemaView,
   listBranches,
   listProperties,
@@ -544,7 +545,9 @@ function createSpread(
     }),
   );
   return (body) => {
-    const array = isObject(body) ? single.find(({ name }) => Array.isArray(body[name])) : undefined;
+    const isMeant = ({ name, property }: ValueArray): boolean =>
+      isObject(body) && Array.isArray(body[name]) && body[property] === undefined;
+    const array = single.find(isMeant);
     if (array === undefined || !isObject(body)) return undefined;
     const { [array.name]: values, ...same } = body;
     return (values as readonly unknown[]).map((value) => ({ ...same, [array.property]: value }));

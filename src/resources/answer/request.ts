@@ -68,6 +68,7 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
     within !== undefined &&
     within.isKey !== true &&
     !links.some(({ parameters }) => parameters.includes(within.parameter));
+  const partOf = isLast ? undefined : links.at(-1)?.collection;
   const areNamed = links.every(({ isAny }) => isAny !== true);
   return (exchange, transaction) => {
     const { call } = exchange;
@@ -86,14 +87,13 @@ export function createLocationFinder(context: StateContext, binding: Binding): O
         missing: refuseUnknown(context, exchange, { ...missing, status: 404, param: parameter, places, isRemoved }),
       };
     }
-    let known = NOTHING_KNOWN;
-    for (const { path, read } of properties) known = withPath(known, path, read(call, ids));
+    const known = properties.reduce((all, { path, read }) => withPath(all, path, read(call, ids)), NOTHING_KNOWN);
     const path = isLast ? toScope(...ids, readId(call, [within.parameter], places)) : toScope(...ids);
     if (within === undefined || within.isKey === true)
       return { ...items.locate(transaction, binding.collection, path), known };
     // A part of a collection that is not below all parents of the path.
     const scope = toScope(...ids.slice(0, resource.parents.length));
-    return { ...items.locate(transaction, binding.collection, scope), known, part: path };
+    return { ...items.locate(transaction, binding.collection, scope), known, part: path, partOf };
   };
 }
 

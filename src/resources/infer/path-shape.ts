@@ -254,7 +254,10 @@ function toBareStem(parameter: string): string {
 function readPathShape({ path, spanned }: Operation): DraftShape | undefined {
   const template = toTemplate(path);
   // Some APIs write the media type behind each path: `/messages/{id}.json`, `/containers/{id}/json`.
-  const plain = toTemplate(spanned?.path ?? toPlainPath(path)).replaceAll(/(?:\.(json|xml)(?=\/|$))|\/json$/gi, '');
+  const plain = toTemplate(spanned?.path ?? toPlainPath(path)).replaceAll(
+    /(?:\.(json|xml)(?=\/|$))|(?<=.)\/json$/gi,
+    '',
+  );
   const segments = plain.split('/').filter((segment) => segment !== '');
   // A version that the client chooses names no item, unless it is an item itself: `/apps/{app}/versions/{version}`.
   for (const [i, segment] of segments.slice(0, -1).entries()) {

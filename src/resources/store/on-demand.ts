@@ -37,6 +37,8 @@ export interface ItemLocation {
   readonly known: Item;
   /** For a list below a parent that shows part of a top-level collection: the scope of that parent; else `''`. */
   readonly part: string;
+  /** The collection of that parent. */
+  readonly partOf?: string | undefined;
 }
 
 /** The settings for items that no client created. */
@@ -316,10 +318,11 @@ function isCreated(entry: StoredItem | undefined): boolean {
 const MIN_TELLING_ID = 12;
 
 /** Whether a client created the parent: nothing lives under a new item yet. */
-function hasCreatedParent({ transaction, model: { resource }, scope }: ItemLocation): boolean {
-  const parent = resource.parents.at(-1);
-  if (parent === undefined || scope === '') return false;
-  const ids = readScope(scope);
+function hasCreatedParent({ transaction, model: { resource }, scope, part, partOf }: ItemLocation): boolean {
+  const parent = partOf ?? resource.parents.at(-1);
+  const [path = ''] = part.split('?');
+  const ids = readScope(partOf === undefined ? scope : path);
+  if (parent === undefined || ids.length === 0) return false;
   return isCreated(transaction.collection(parent).get(ids.at(-1) ?? '', toScope(...ids.slice(0, -1))));
 }
 
