@@ -485,3 +485,22 @@ it('methods of RPC change items without showing them, and list those of another 
   await send('POST', '/v1/locks.deleteLock', { lockId });
   expect((await send('POST', '/v1/gates.listLocks', { gateId: 'g' })).body).toMatchObject({ data: [] });
 });
+
+it('a body with a status and an object beside it is the item, and no envelope around the object', async () => {
+  const status = { ...TEXT, enum: ['open', 'closed'] };
+  const place = object({ id: TEXT });
+  const { send } = await open(
+    {
+      '/leaks': {
+        get: shows(object({ leaks: arrayOf(ref('Leak')) })),
+        post: takes(object({ status, place }, 'status'), ref('Leak'), 201),
+      },
+      '/leaks/{id}': { ...inPath('id'), get: shows(ref('Leak')) },
+    },
+    { Leak: object({ id: { ...TEXT, readOnly: true }, status, place, madeAt: TEXT }, 'id', 'status') },
+  );
+  const sent = { status: 'closed', place: { id: 'p1' } };
+  const { body: created } = await send('POST', '/leaks', sent);
+  expect(created).toMatchObject(sent);
+  expect((await send('GET', `/leaks/${String(created['id'])}`)).body).toMatchObject(sent);
+});

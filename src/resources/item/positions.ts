@@ -273,7 +273,8 @@ function findBest(read: ReadSchema, item: SchemaView, positions: readonly BodyPo
   for (const position of positions) {
     if (isReference(position, isWrapped)) continue;
     const path = position.path.slice(whole?.path.length);
-    if (isPart(read, item, { ...position, path })) continue;
+    // What looks like an envelope can be the item itself: `{ status, service: { id } }`.
+    if (isPart(read, item, position) || isPart(read, item, { ...position, path })) continue;
     const isInside = whole !== undefined && position !== whole && position.path.length >= whole.path.length;
     if (isInside && lacksNames(read, item, { whole: whole.schema, inner: position.schema })) continue;
     const { shared, least, most } = countNames(read, item, position.schema);
