@@ -63,6 +63,19 @@ describe('an action', () => {
     expect(await act([verb], { [name]: BOOLEAN })).toMatchObject({ [name]: wanted });
   });
 
+  it.each([
+    [['enable'], 'is_active', true],
+    [['enable', 'disable'], 'is_active', false],
+    [['deactivate'], 'inactive', true],
+    [['deactivate', 'activate'], 'inactive', false],
+    [['disable'], 'disabled', true],
+    [['disable', 'enable'], 'disabled', false],
+    // The name of another action says nothing of the flag.
+    [['deactivate', 'rename'], 'inactive', true],
+  ])('%j leaves the flag "%s" %s', async (verbs, name, wanted) => {
+    expect((await act(verbs, { [name]: BOOLEAN }))[name]).toBe(wanted);
+  });
+
   it('whose letters only begin like those of an undoing verb undoes nothing', async () => {
     expect(await act(['deliver'], { ...ofStatus('new', 'delivered'), livered: BOOLEAN })).toMatchObject({
       status: 'delivered',

@@ -284,6 +284,7 @@ describe('what pages say', () => {
 
   it.each([
     ['cursor', 'after=nobody', 'after'],
+    ['cursor', 'before=nobody', 'before'],
     ['starting-after', 'starting_after=nobody', 'starting_after'],
     ['token', 'cursor=nonsense', 'cursor'],
   ] as const)('%s: an unknown cursor is the mistake of the client', async (look, query, parameter) => {

@@ -49,6 +49,7 @@ export function findEffect(name: string, schema: SchemaView | undefined): Item |
   const verb = readVerb(name);
   const status = findStatusFor(verb, schema);
   const { word, undone } = verb;
+  const isOn = means(word, 'verbs.enable') ? true : means(word, 'verbs.disable') ? false : undefined;
   const set: Record<string, unknown> = {};
   for (const property of listProperties(schema)) {
     const bare = property.bare.replace(/^is(?=[a-z]{4})/, '');
@@ -58,9 +59,8 @@ export function findEffect(name: string, schema: SchemaView | undefined): Item |
     const isDone = isUndone || isForm(word);
     if (property.schema.type === 'boolean') {
       if (isDone) set[property.name] = !isUndone;
-      else if (means(bare, 'values.active') && (means(word, 'verbs.disable') || means(word, 'verbs.enable')))
-        set[property.name] = means(word, 'verbs.enable');
-      else if (means(bare, 'statuses.inactive') && means(word, 'verbs.enable')) set[property.name] = false;
+      else if (isOn !== undefined && means(bare, 'values.active')) set[property.name] = isOn;
+      else if (isOn !== undefined && means(bare, 'statuses.inactive')) set[property.name] = !isOn;
     } else if (isDone && isTime(property)) {
       if (isUndone && property.nullable) set[property.name] = null;
       // Beside a status, a change of the status sets it.
