@@ -55,6 +55,9 @@ const WORKER_FLAGS = [
   ...(process.versions.v8.startsWith('11.') ? ['--interrupt-budget=300000'] : []),
 ];
 
+/** Only a limit for tests that hang: a busy machine, such as that of a CI service, can be many times slower. A test has another one only if it is longer. */
+const TIME_LIMIT_MS = process.env['CI'] === undefined ? 60_000 : 120_000;
+
 const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
   // Examples import the package by its name; the suite runs them against the source.
   resolve: { alias: [{ find: /^vouch$/, replacement: new URL('src/index.ts', import.meta.url).pathname }] },
@@ -76,9 +79,8 @@ const config: ViteUserConfigFnObject = defineConfig(({ mode }) => ({
     isolate: false,
     // Modules are transformed again only if they, the configuration or the lock file changed.
     experimental: { fsModuleCache: true },
-    // Only a limit for tests that hang: a busy machine, such as that of a CI service, can be many times slower.
-    testTimeout: process.env['CI'] === undefined ? 60_000 : 120_000,
-    hookTimeout: 60_000,
+    testTimeout: TIME_LIMIT_MS,
+    hookTimeout: TIME_LIMIT_MS,
     // Node.js parses these certificates at every start, which can take as long as all the rest of it. Only `npm install` talks to other machines.
     env: { NODE_EXTRA_CA_CERTS: '', VOUCH_TEST_CA_CERTS: process.env['NODE_EXTRA_CA_CERTS'] ?? '' },
   },

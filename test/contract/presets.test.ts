@@ -172,7 +172,7 @@ describe.each([
     if (!existsSync(spec)) return;
     own = await loadForMocks(spec);
     plain = await loadForMocks(spec, { preset: false });
-  }, 60_000);
+  });
 
   find('gets the preset, which adds no problem', () => {
     expect([own.preset, plain.preset]).toEqual([preset, undefined]);

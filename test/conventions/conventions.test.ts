@@ -25,7 +25,7 @@ describe('a convention', () => {
     }
   });
 
-  it.skipIf(present.length < SPECS.size)('is used by the documents that it names', { timeout: 60_000 }, () => {
+  it.skipIf(present.length < SPECS.size)('is used by the documents that it names', () => {
     const names = new Map(present.map(([title, file]) => [title, readDocumentNames(toPath(file))]));
     const missing = [...CONVENTIONS].flatMap(([idea, { where, seen }]) =>
       seen

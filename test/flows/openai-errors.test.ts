@@ -104,7 +104,7 @@ describeDocument('openai.yaml', (spec) => {
         },
       });
       if (reach === 'on a socket') baseURL = `${(await mock.listen()).url}/v1`;
-    }, 60_000);
+    });
     afterAll(() => mock.close());
 
     it.each(CASES)('$what is an error of its class', async (one) => {

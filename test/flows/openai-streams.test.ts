@@ -61,7 +61,7 @@ describeDocument('openai.yaml', (spec) => {
         [],
       );
       await Promise.all([mock.close(), other.mock.close()]);
-    }, 60_000);
+    });
 
     it('the official client streams a response that the mock then has', async () => {
       const { client, mock } = await open(spec, isSocket);
@@ -102,7 +102,7 @@ describeDocument('openai.yaml', (spec) => {
         [],
       );
       await Promise.all([mock.close(), other.mock.close()]);
-    }, 60_000);
+    });
 
     it('the official client gets an embedding of each input, as numbers and as base64', async () => {
       const { client, mock } = await open(spec, isSocket);
@@ -125,7 +125,7 @@ describeDocument('openai.yaml', (spec) => {
         [0, 1, 2].map((i) => [i, 'string']),
       );
       await mock.close();
-    }, 60_000);
+    });
 
     it('the official client runs a thread, and gets the bytes of a file back', async () => {
       const { client, mock } = await open(spec, isSocket);
@@ -137,6 +137,6 @@ describeDocument('openai.yaml', (spec) => {
       const { id } = await client.files.create({ file: await toFile(bytes, 'random.bin'), purpose: 'assistants' });
       expect(Buffer.from(await (await client.files.content(id)).arrayBuffer())).toEqual(bytes);
       await mock.close();
-    }, 60_000);
+    });
   });
 });

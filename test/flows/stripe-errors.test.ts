@@ -162,7 +162,7 @@ describeDocument('stripe.yaml', (spec) => {
       const state = { initialItems: 0, unknownIds: 'not-found' } as const;
       mock = await openMock(spec, { preset: 'auto', state, auth: { tokens: ['sk_test_good'] }, scenarios: SCENARIOS });
       if (reach === 'on a socket') address = new URL((await mock.listen()).url);
-    }, 60_000);
+    });
     afterAll(() => mock.close());
 
     function createClient({ key = 'sk_test_good', headers = {} }: Setting): Stripe {

@@ -23,7 +23,7 @@ function openThings(schema: unknown, schemas: Schemas = {}) {
   });
 }
 
-/** Each took a time that grew with the square of its size or exponentially, or answered 500. */
+/** Each took a time that grew with the square of its size or exponentially, so that none ended within the time limit of a test, or answered 500. */
 const TABLE: readonly [name: string, ...Parameters<typeof openThings>][] = [
   [
     '3,000 required properties',
@@ -123,8 +123,6 @@ describe('a document of an absurd size', () => {
       expect((await send(mock, '/things', body)).status).toBe(201);
       expect((await send(mock, '/things', 'wrong')).status).toBe(400);
     },
-    // Far less on an idle machine; none of them ended before.
-    60_000,
   );
 
   it('a value with millions of required parts is answered with a 500 that says so', async () => {
@@ -139,7 +137,7 @@ describe('a document of an absurd size', () => {
     );
     const response = await mock.fetch('/things');
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('breaks the contract')]);
-  }, 60_000);
+  });
 
   it('a pattern too long to be searched for is not checked, which is reported', async () => {
     for (const pattern of ['[ab]'.repeat(20_000), '[ab]{5000}']) {
@@ -178,12 +176,12 @@ describe('a document of an absurd size', () => {
     const mock = await openResources(2000, true);
     expect((await send(mock, '/r1999', { id: 'mine', name1999: 'Mine' })).status).toBe(200);
     expect((await send(mock, '/r1999/mine')).body).toMatchObject({ id: 'mine', name1999: 'Mine' });
-  }, 60_000);
+  });
 
   it('4,000 resources that are only read are inferred', async () => {
     const mock = await openResources(4000, false);
     expect((await mock.fetch('/r3999')).status).toBe(200);
-  }, 60_000);
+  });
 
   it('20,000 paths are loaded, and the nearest of them is found for an unknown one', async () => {
     const item = { ...inPath('id'), get: shows(object({ id: TEXT })) };
@@ -191,5 +189,5 @@ describe('a document of an absurd size', () => {
     expect((await mock.fetch('/resource-19999/a')).status).toBe(200);
     const unknown = await mock.fetch('/ressource-19999/a');
     expect([unknown.status, await unknown.text()]).toEqual([404, expect.stringContaining('/resource-19999/{id}')]);
-  }, 60_000);
+  });
 });

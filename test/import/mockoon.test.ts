@@ -12,7 +12,7 @@ if (!isInstalled) console.log(`skipped: Mockoon is not installed (npm ci in benc
 
 it.skipIf(!isInstalled)(
   'Mockoon itself gives the answers that the import is compared with',
-  { tags: 'slow', timeout: 30_000 },
+  { tags: 'slow' },
   async () => {
     const [port] = await findPorts(1);
     const file = join(createFolder(), 'environment.json');

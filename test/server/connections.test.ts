@@ -249,7 +249,7 @@ describe('a connection', () => {
       }));`;
     const { stdout } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8', timeout: 20_000 });
     expect(stdout.trim()).toBe('1600');
-  }, 30_000);
+  });
 });
 
 describe('a server that is closed', () => {

@@ -316,7 +316,7 @@ describe('a loaded contract', () => {
 });
 
 describeDocument('openai.yaml', (spec) => {
-  it('mocks of one loaded contract answer as mocks of the document do', { timeout: 60_000 }, async () => {
+  it('mocks of one loaded contract answer as mocks of the document do', async () => {
     const settings: readonly MockOptions[] = [{}, { seed: 7 }, { state: false }];
     const shared = await start(settings, await loadContract(spec));
     const own = await start(settings, spec);

@@ -65,7 +65,7 @@ function createDocument(item: object): Readonly<Record<string, unknown>> {
   );
 }
 
-it('items created on demand are valid, whatever their schema is and whatever is sent', { timeout: 60_000 }, () =>
+it('items created on demand are valid, whatever their schema is and whatever is sent', () =>
   fc.assert(
     fc.asyncProperty(
       thing,
@@ -89,5 +89,4 @@ it('items created on demand are valid, whatever their schema is and whatever is 
       },
     ),
     { numRuns: 40 },
-  ),
-);
+  ));

@@ -19,7 +19,7 @@ describeDocument('openai.yaml', (spec) => {
     mock = await openMock(spec, { preset: 'auto', state: { initialItems: 0 } });
     const { url } = await mock.listen();
     client = new OpenAI({ apiKey: 'sk-test', adminAPIKey: 'sk-admin-test', baseURL: `${url}/v1`, maxRetries: 0 });
-  }, 60_000);
+  });
   afterAll(() => mock.close());
 
   it('the official client uploads a file, reads its bytes, lists it over pages and deletes it', async () => {

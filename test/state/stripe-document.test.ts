@@ -19,7 +19,7 @@ describeDocument('stripe.yaml', (spec) => {
       maxNetworkRetries: 0,
       telemetry: false,
     });
-  }, 60_000);
+  });
   afterAll(() => mock.close());
 
   it('the number of a card is not shown, and what metadata has is', async () => {
