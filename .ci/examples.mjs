@@ -41,6 +41,14 @@ const EXAMPLES = [
 /** How many folders are installed and tested at the same time. */
 const AT_ONCE = 2;
 
+/** The tests run beside others, on a machine that may be busy: the limits of test runners, from 2 s, are for a machine that is not. */
+const TIME_LIMITS = {
+  jest: ['--testTimeout=120000'],
+  mocha: ['--timeout=120000'],
+  '@playwright/test': ['--timeout=120000'],
+  vitest: ['--testTimeout=120000', '--hookTimeout=120000'],
+};
+
 const INSTALL = ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'];
 
 const { values, positionals } = parseArgs({
@@ -95,7 +103,9 @@ async function runExample({ name, folder = name, versions = {} }, packed) {
   writeFileSync(join(own, 'package.json'), JSON.stringify(manifest));
   const startedAt = performance.now();
   const installed = await execute('npm', INSTALL, own);
-  const tested = installed.code === 0 ? await execute('npm', ['test', '--silent'], own) : installed;
+  const limits = Object.keys(manifest.devDependencies).flatMap((runner) => TIME_LIMITS[runner] ?? []);
+  const test = ['test', '--silent', '--', ...limits];
+  const tested = installed.code === 0 ? await execute('npm', test, own) : installed;
   const counted = countTests(tested.output);
   // A file that cannot be loaded fails without a failed test.
   if (tested.code !== 0 && counted.failed === 0) counted.failed = 1;
