@@ -67,7 +67,7 @@ function chooseMedia(
 const JSON_TYPE = 'application/json';
 
 /**
- * A concrete type for a media range: the client's, if the range covers it, else the usual one. An object is no HTML or image where the client
+ * A concrete type for a media range: the client's, if the range covers it, else the usual one. An object is not HTML or an image where the client
  * takes JSON, too, as browsers do.
  */
 function toConcrete(media: MediaType, accept: string | null): string {
