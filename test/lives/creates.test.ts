@@ -295,6 +295,20 @@ describe('bodies', () => {
     expect((await send('GET', '/rafts')).body).toMatchObject({ rafts: [a['raft'], b['raft']] });
   });
 
+  it('the item is the body, also where it has only a status and an object that the item has under the same name', async () => {
+    const given = { status: { ...TEXT, enum: ['open', 'done'] }, berth: object({ id: TEXT }) };
+    const { send } = await open(
+      {
+        '/calls': { get: shows(arrayOf(ref('Call'))), post: takes(object(given, 'status'), ref('Call'), 201) },
+        '/calls/{id}': { ...inPath('id'), get: finds(ref('Call')) },
+      },
+      { Call: object({ id: { ...TEXT, readOnly: true }, ...given }, 'id', 'status') },
+    );
+    const sent = { status: 'done', berth: { id: 'b2' } };
+    expect((await send('POST', '/calls', sent)).body).toMatchObject(sent);
+    expect((await send('GET', '/calls')).body).toMatchObject([sent]);
+  });
+
   it('one form of a create that names several items makes each of them, and answers their list', async () => {
     const Raft = object({ id: { ...INTEGER, readOnly: true }, name: TEXT, size_slug: TEXT, tags: arrayOf(TEXT) }, 'id');
     const one = object({ name: TEXT, size: TEXT, tags: arrayOf(TEXT) }, 'name', 'size');

@@ -319,11 +319,12 @@ const MIN_TELLING_ID = 12;
 
 /** Whether a client created the parent: nothing lives under a new item yet. */
 function hasCreatedParent({ transaction, model: { resource }, scope, part, partOf }: ItemLocation): boolean {
-  const parent = partOf ?? resource.parents.at(-1);
-  const [path = ''] = part.split('?');
-  const ids = readScope(partOf === undefined ? scope : path);
-  if (parent === undefined || ids.length === 0) return false;
-  return isCreated(transaction.collection(parent).get(ids.at(-1) ?? '', toScope(...ids.slice(0, -1))));
+  const isNew = (parent: string | undefined, path: string): boolean => {
+    if (parent === undefined || path === '') return false;
+    const ids = readScope(path);
+    return isCreated(transaction.collection(parent).get(ids.at(-1) ?? '', toScope(...ids.slice(0, -1))));
+  };
+  return isNew(resource.parents.at(-1), scope) || isNew(partOf, part.split('?')[0] ?? '');
 }
 
 function generateOnDemand(
