@@ -125,8 +125,8 @@ function isOlder(since: number): (stamp: readonly [file: string, stamp: string])
   return ([, stamp]) => !(Number(stamp.split(' ')[1]) > since);
 }
 
-/** How long an empty file may be about to be written. */
-const EMPTY_MS = 500;
+/** How long an empty file may be about to be written: a busy machine can take a second between both steps of a save. */
+const EMPTY_MS = 1500;
 
 /** By file, a string that changes when the file is written. */
 type Stamps = ReadonlyMap<string, string>;

@@ -126,7 +126,8 @@ function relabelJson(
   const { schema } = contract.resolve(declared.schema, declared.schemaPointer);
   // Some services send both; and the content of a file is text, whatever it is.
   const isText = isObject(schema) && isScalarType(schema['type']);
-  if (isText || declared.isJson === true || [...firsts.keys()].some(isJsonType)) return [];
+  const isLabelled = declared.isJson === true && !declared.type.includes('*');
+  if (isText || isLabelled || [...firsts.keys()].some(isJsonType)) return [];
   return [...firsts].flatMap(([type, { request, response }]): readonly DocumentChange[] => {
     if (type === '' || loadJson(cassette.folder, response) === undefined) return [];
     const others = content.filter((media) => media !== declared);
