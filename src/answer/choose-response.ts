@@ -67,8 +67,8 @@ function chooseMedia(
 const JSON_TYPE = 'application/json';
 
 /**
- * A concrete type for a media range: the client's, if the range covers it, else the usual one. An object is not HTML or an image where the client
- * takes JSON, too, as browsers do.
+ * A concrete type for a media range: the client's, if the range covers it, else the usual one. An object is JSON where the client prefers HTML
+ * or an image, as browsers do, and takes JSON, too.
  */
 function toConcrete(media: MediaType, accept: string | null): string {
   const essence = toEssence(media.type);
