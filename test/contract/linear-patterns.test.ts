@@ -189,6 +189,8 @@ describe('the budgeted matcher', () => {
     ['a group in look-ahead', '^(?=(a+))\\1b$', '', ['aab', 'a']],
     ['look-behind', '^.*(?<=\\1(.))$', '', ['abb', 'aba']],
     ['letters of both cases', '^(é)\\1$', 'i', ['éÉ', 'ée']],
+    ['letters beyond ASCII as others than those of ASCII', '^(.)\\1$', 'i', ['sS', 'ſs']],
+    ['letters of Unicode that have one case', '^(.)\\1$', 'iu', ['ſs', 'ßs']],
     ['lines', '^(.)\\1$', 'm', ['ab\ncc\n', 'ab\nac']],
   ])('reads %s', (_name, source, flag, [right, wrong]) => {
     const expression = new RegExp(source, flag);

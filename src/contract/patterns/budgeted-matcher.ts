@@ -17,7 +17,7 @@ export function createBudgetedTest(expression: RegExp, onWork?: (work: number) =
   const { tree, atoms } = readAtoms(expression);
   const isMultiline = flags.includes('m');
   const subject = createSubject(createAlphabet(atoms, flags), flags);
-  const match = createMatcher(tree, { subject, isMultiline, ignoresCase: flags.includes('i'), isBackward: false });
+  const match = createMatcher(tree, { subject, isMultiline, isSame: createComparison(flags), isBackward: false });
   const isAnchored = !isMultiline && startsAtEdge(tree);
   const search = (): boolean => {
     for (let at = 0; at <= subject.length; at++) {
@@ -95,7 +95,8 @@ type Matcher = (at: number, then: (end: number) => boolean) => boolean;
 interface MatcherContext {
   readonly subject: Subject;
   readonly isMultiline: boolean;
-  readonly ignoresCase: boolean;
+  /** Whether two characters are the same where a group is repeated. */
+  isSame(one: string, other: string): boolean;
   /** Whether the string is read towards its start, as for look-behind. */
   readonly isBackward: boolean;
 }
@@ -199,11 +200,21 @@ function listGroups(node: Node): readonly string[] {
   return [...(node.kind === 'group' ? node.names : []), ...('node' in node ? listGroups(node.node) : [])];
 }
 
+/** Whether two characters are the same for an expression (ECMA-262 22.2.2.7.3). */
+function createComparison(flags: string): (one: string, other: string) => boolean {
+  if (!flags.includes('i')) return (one, other) => one === other;
+  if (/[uv]/.test(flags))
+    return (one, other) => one.toLowerCase() === other.toLowerCase() || one.toUpperCase() === other.toUpperCase();
+  const toUpper = (char: string): string => {
+    const upper = char.toUpperCase();
+    // Without the flag `u` no letter beyond ASCII is one of ASCII: `ſ` is not `s`.
+    return upper.length > 1 || (char > '\x7f' && upper <= '\x7f') ? char : upper;
+  };
+  return (one, other) => toUpper(one) === toUpper(other);
+}
+
 /** The text of a group again; a group that has not matched is empty. */
-function toBackReference({ name }: Of<'back'>, { subject, ignoresCase, isBackward }: MatcherContext): Matcher {
-  const isSame = (one: string, other: string): boolean =>
-    one === other ||
-    (ignoresCase && (one.toLowerCase() === other.toLowerCase() || one.toUpperCase() === other.toUpperCase()));
+function toBackReference({ name }: Of<'back'>, { subject, isSame, isBackward }: MatcherContext): Matcher {
   return (at, then) => {
     const [start, end] = subject.groups.get(name) ?? [0, 0];
     const from = isBackward ? at - (end - start) : at;
