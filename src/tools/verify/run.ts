@@ -2,7 +2,7 @@ import { host } from '../../base/platform.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { type RequestDraft, toRequest } from '../../features/inspector/sample-request.js';
 import type { OperationReport } from '../../resources/answer/report.js';
-import { draftWith } from './cases.js';
+import { draftWith, readSent } from './cases.js';
 import { createPool, type ItemPool, operationOf, type VerifyContext } from './context.js';
 import type { VerifyEvent } from './events.js';
 import { type FoundBreak, type Learned, readCause } from './finding.js';
@@ -73,7 +73,7 @@ export function createRun(
   };
 }
 
-/** Sends a valid request of an operation and judges its answer. */
+/** Sends a request of an operation, valid unless an id of the service is not, and judges its answer. */
 export async function askFor(
   run: VerifyRun,
   report: OperationReport,
@@ -85,9 +85,14 @@ export async function askFor(
 ): Promise<Judged> {
   const operation = operationOf(run.context, report);
   const draft: RequestDraft = draftWith(run.context, operation, change);
+  const mistake = (await readSent(run.context, toRequest(draft)))?.mistake;
+  // The id that the service gave an item may not be one that the path declares.
+  if (mistake !== undefined)
+    run.learn({ operation: operation.id, message: `no valid request (${name}): ${mistake.message}` });
   const exchange = await run.send({ operation, case: name, request: toRequest(draft), isLast });
   const isUncertain = draft.body !== undefined || Object.keys(draft.query).length > 0;
-  const judged: Judged = { operation, case: name, wants: 'success', exchange, isUncertain };
+  const wants = mistake === undefined ? 'success' : 'any';
+  const judged: Judged = { operation, case: name, wants, exchange, isUncertain };
   run.judge(judged);
   return judged;
 }
