@@ -1,7 +1,7 @@
 import { means } from '../../conventions/conventions.js';
 import type { Report } from '../contract.js';
 import { memoizeOf } from '../../base/memoize.js';
-import { isObject, readOwn } from '../../base/json.js';
+import { isObject, NO_MEMBERS, readOwn } from '../../base/json.js';
 import {
   findObject,
   findObjects,
@@ -232,9 +232,8 @@ function readOperation(source: DocumentSource, parts: OperationParts): Operation
     report({ code: 'RESPONSES_MISSING', message, pointer, assumed: 'the response is 200 without a body' });
   }
   const parameters = readParameters({ document, path, pathItem: findPart(pathItem, 'parameters'), operation, report });
-  const extensions = readExtensions(
-    Object.assign({}, ...[operation, ...pathItem].toReversed().map((part) => part.value)),
-  );
+  const extended = [...pathItem.toReversed(), operation].map((part) => readExtensions(part.value));
+  const extensions = extended.every((each) => each === NO_MEMBERS) ? NO_MEMBERS : Object.assign({}, ...extended);
   const id = parts.id ?? readId(source, parts);
   const read: Omit<Operation, 'streaming'> = {
     id,
