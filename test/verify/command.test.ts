@@ -52,7 +52,7 @@ describe('vouch verify', () => {
     expect(code).toBe(1);
     expect(out).toContain('BODY_WRONG  getStatus: answer property "load" must be a number, got "0.5" (200)');
     expect(out).toMatch(/library\.json:\d+:\d+/);
-    expect(out).toContain('the service does not keep the document');
+    expect(out).toContain('the service does not conform to the document');
     expect(out).toMatch(/curl http:\/\/127\.0\.0\.1:\d+\/status/);
     expect(out).toContain('correct first: BODY_WRONG of getStatus');
     expect(out).not.toContain('token-1');

@@ -58,7 +58,7 @@ function describe({ pointer, request }: Pick<Finding, 'pointer' | 'request'>, co
 }
 
 const VERDICTS = {
-  service: 'the service does not keep the document',
+  service: 'the service does not conform to the document',
   document: 'the document does not describe the service',
   unknown: 'cannot tell: the service has a rule that the document lacks, or is wrong',
 } as const;

@@ -30,7 +30,7 @@ export interface VerifyOptions {
 }
 
 /**
- * Sends requests to a service, and lists where it does not keep the document.
+ * Sends requests to a service, and lists where it does not conform to the document.
  *
  * A run that is interrupted removes what it has created, and ends as any other one.
  *
