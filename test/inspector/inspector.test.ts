@@ -138,6 +138,8 @@ describe.skipIf(!HAS_CHROMIUM)('the inspector in Chromium', () => {
     async (width) => {
       const { page, send } = await open({}, { size: { width, height: 700 } });
       for (let i = 0; i < 60; i++) await send('GET', KEYS);
+      // A table that is shorter than that is not scrolled as far.
+      await page.locator('.toolbar .note').getByText('60 requests', { exact: true }).waitFor();
       const row = page.locator('.rows .row[aria-rowindex="30"]');
       await page.locator('.table').evaluate((table) => table.scrollTo(0, 613));
       const place = async (): Promise<unknown> => (await row.boundingBox())?.y;
