@@ -28,9 +28,9 @@ interface Subject {
   readonly hasCredentials: boolean;
 }
 
-/** Compares `vouch record`, which forwards and records, and the same without recording, with a proxy on plain node:http. */
+/** Compares `vouch record`, which forwards and records, and the same without recording, with a proxy on plain node:http and with the proxy helper of Hono. */
 export async function measureRecording(plan: Plan): Promise<Table> {
-  const [cli, proxy] = [CLI, toServerFile('proxy')];
+  const [cli, proxy, honoProxy] = [CLI, toServerFile('proxy'), toServerFile('hono-proxy')];
   const folder = mkdtempSync(join(tmpdir(), 'vouch-bench-'));
   const spec = join(folder, 'items.json');
   writeFileSync(spec, JSON.stringify(SPEC));
@@ -46,6 +46,7 @@ export async function measureRecording(plan: Plan): Promise<Table> {
   try {
     for (const [name, args] of [
       ['node:http proxy', [proxy, String(port)]],
+      ['Hono proxy', [honoProxy, String(port)]],
       ['vouch record', [...record, '--json', '--cassette', 'bench']],
       [WITH_CREDENTIALS, [...record, '--json', '--cassette', 'credentials']],
       ['without recording', [...record, '--json', '--quiet', '--cassette', 'none', '--exclude-operation', 'readItem']],
