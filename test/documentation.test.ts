@@ -288,6 +288,10 @@ describe('docs/cli.md', () => {
   );
 });
 
+it('README.md has at most 1,500 words', () => {
+  expect(readFileSync('README.md', 'utf8').split(/\s+/u).length).toBeLessThanOrEqual(1500);
+});
+
 it('docs/README.md lists every page', () => {
   const index = readFileSync('docs/README.md', 'utf8');
   const others = pages.filter((path) => path.startsWith('docs/') && path !== 'docs/README.md');
