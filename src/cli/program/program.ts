@@ -15,9 +15,21 @@ const output: Output = {
 
 /** Commands of Prism, and the commands of vouch that do the same. */
 const PRISM_COMMANDS = new Map([
-  ['mock', 'vouch serve'],
-  ['proxy', 'vouch record'],
+  ['mock', 'use vouch serve; docs/migration/prism.md has its flags'],
+  ['proxy', 'use vouch record; docs/migration/prism.md has its flags'],
 ]);
+
+/** What to use in place of an unknown command, such as `vouch recordings drift` for `drift`; undefined if that is not known. */
+async function findReplacement(requested: string): Promise<string | undefined> {
+  const replacement = PRISM_COMMANDS.get(requested);
+  if (replacement !== undefined) return replacement;
+  for (const [name, [, load]] of Object.entries(COMMANDS)) {
+    const command = new Command(name);
+    (await load()).defineCommand(command, output);
+    if (command.commands.some((nested) => nested.name() === requested)) return `use vouch ${name} ${requested}`;
+  }
+  return undefined;
+}
 
 /** Defines the program with all commands; only the requested one is loaded. @param added - Commands of further features. */
 export async function defineProgram(
@@ -26,7 +38,9 @@ export async function defineProgram(
 ): Promise<Command> {
   const [first, second] = words.filter((word) => !word.startsWith('-'));
   const requested = first === 'help' ? second : first;
-  const replacement = PRISM_COMMANDS.get(requested ?? '');
+  const commands = { ...COMMANDS, ...added };
+  const isUnknown = requested !== undefined && !Object.hasOwn(commands, requested);
+  const replacement = isUnknown ? await findReplacement(requested) : undefined;
   const program = new Command('vouch')
     .description('A mock server for contract testing: every response is checked against the OpenAPI document.')
     .version(readVersion())
@@ -34,14 +48,12 @@ export async function defineProgram(
       optionDescription: describeFlag,
       ...(words.includes(HELP_ALL) ? {} : { visibleOptions: listUsualOptions }),
     })
-    // "mock" is similar to "mcp", which does something else.
+    // "mock" is similar to "mcp", and "drift" to "diff", which do something else.
     .showSuggestionAfterError(replacement === undefined)
     .showHelpAfterError(
-      replacement === undefined
-        ? '(for help: vouch --help or vouch <command> --help)'
-        : `(use ${replacement}; docs/migration/prism.md has its flags)`,
+      replacement === undefined ? '(for help: vouch --help or vouch <command> --help)' : `(${replacement})`,
     );
-  for (const [name, [summary, load]] of Object.entries({ ...COMMANDS, ...added })) {
+  for (const [name, [summary, load]] of Object.entries(commands)) {
     const command = program.command(name).description(summary);
     if (RARE.has(name)) command.helpGroup('Commands that few need:');
     if (name !== requested) continue;
