@@ -1,13 +1,12 @@
 import type { Contract } from '../contract/contract.js';
 import { isJsonType } from '../contract/media-type.js';
-import { findResponse } from '../contract/operations/responses.js';
 import { createRouter } from '../contract/router/router.js';
 import { memoizeOf } from '../base/memoize.js';
 import { isPromise } from '../base/platform.js';
 import { readContentType } from '../http/header-fields.js';
 import { type Call, createCallDecoder } from '../http/request/call.js';
 import { EMPTY_STATUSES } from '../http/response/encode.js';
-import { checkHeaderValues, createResponseCheck, toViolation } from '../http/response/response-check.js';
+import { createWholeCheck } from '../http/response/response-check.js';
 import { createValidators } from '../schema/validate.js';
 import { listErrors, NO_VIOLATIONS, type Violation } from '../schema/violation.js';
 import {
@@ -57,10 +56,9 @@ const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
 const readParts = memoizeOf((contract: Contract) => {
   const validators = createValidators(contract);
   return {
-    validators,
     router: createRouter(contract.operations, contract.resolve),
     decoder: createCallDecoder(contract, validators, { bodyLimitBytes: BODY_LIMIT_BYTES }),
-    check: createResponseCheck(validators),
+    check: createWholeCheck(validators),
   };
 });
 
@@ -211,30 +209,11 @@ function checkResponse(
     : judgeResponse(contract, asked, response);
 }
 
-function judgeResponse(contract: Contract, { operation, method }: Asked, response: ReadResponse): JudgedResponse {
-  const { validators, check } = readParts(contract);
-  const { status, headers, text, value } = response;
-  const type = readContentType(headers);
-  const isEmpty = EMPTY_STATUSES.has(status) || method === 'HEAD';
-  const isJson = !isEmpty && type !== undefined && isJsonType(type);
-  if (isJson && response.isUnread === true) refuseUnread();
-  const parsed = isJson && value === undefined && text !== undefined && text !== '' ? parse(text) : { body: value };
-  const body = isJson ? parsed.body : undefined;
-  const answer = { status, mediaType: type, body };
-  const found = check(operation, { status, headers, body });
-  const wrong = checkHeaderValues(operation, { status, headers }, validators);
-  const violations = wrong.length === 0 ? found : [...found, ...wrong];
-  if (parsed.mistake === undefined) return { violations, answer };
-  const message = `the body of the ${status} is not ${type ?? 'JSON'}: ${parsed.mistake}`;
-  const schemaPointer = findResponse(operation, status)?.pointer ?? operation.pointer;
-  return { violations: [...violations, toViolation('BODY_MALFORMED', 'body', { message, schemaPointer })], answer };
-}
-
-function parse(text: string): { readonly body?: unknown; readonly mistake?: string } {
-  try {
-    return { body: JSON.parse(text) as unknown };
-  } catch (error) {
-    // The message of V8 quotes the text.
-    return { mistake: (error as Error).message.replace(/, .*is not valid JSON$/s, '') };
-  }
+function judgeResponse(contract: Contract, asked: Asked, response: ReadResponse): JudgedResponse {
+  const { status, headers, isUnread } = response;
+  const mediaType = readContentType(headers);
+  const isEmpty = EMPTY_STATUSES.has(status) || asked.method === 'HEAD';
+  if (isUnread === true && !isEmpty && isJsonType(mediaType ?? '')) refuseUnread();
+  const { body, violations } = readParts(contract).check(asked, response);
+  return { violations, answer: { status, mediaType, body } };
 }

@@ -89,6 +89,12 @@ describe('contract.check', () => {
       'BODY_MALFORMED',
       /not application\/json/,
     ],
+    [
+      'an empty body in place of JSON',
+      new Response('', { headers: { 'content-type': 'application/json', 'x-left': '1' } }),
+      'BODY_MALFORMED',
+      /not application\/json/,
+    ],
   ])('finds %s in a response', async (_, response, code, message) => {
     const { operation, violations } = await contract.check({ url: URL_OF_ROOM }, response);
     expect(operation).toBe('getRoom');

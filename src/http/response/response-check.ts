@@ -4,6 +4,7 @@ import { findResponse } from '../../contract/operations/responses.js';
 import type { Validators } from '../../schema/validate.js';
 import { NO_VIOLATIONS, type Violation, type ViolationCode } from '../../schema/violation.js';
 import { type HeaderFields, readContentType, readField } from '../header-fields.js';
+import { EMPTY_STATUSES } from './encode.js';
 
 /** Validates a response of an upstream: status, media type, required headers and body. */
 export type CheckResponse = (operation: Operation, response: CheckedResponse) => readonly Violation[];
@@ -30,6 +31,52 @@ export function createResponseCheck(validators: Validators): CheckResponse {
     const violations = [...checkHeaders(declared, response), ...checkBody(declared, response, validators)];
     return violations.length === 0 ? NO_VIOLATIONS : violations;
   };
+}
+
+/** A response as its client reads it. */
+interface WholeResponse {
+  readonly status: number;
+  readonly headers: HeaderFields;
+  /** Undefined for none. */
+  readonly text: string | undefined;
+  /** The JSON value where the client has parsed it. */
+  readonly value?: unknown;
+}
+
+/** Creates the validation of whole responses: also whether a body is JSON, and the values of headers. */
+export function createWholeCheck(
+  validators: Validators,
+): (
+  asked: { readonly operation: Operation; readonly method: string },
+  response: WholeResponse,
+) => Pick<CheckedResponse, 'body'> & { readonly violations: readonly Violation[] } {
+  const check = createResponseCheck(validators);
+  return ({ operation, method }, { status, headers, text, value }) => {
+    const type = readContentType(headers) ?? '';
+    const isJson = isJsonType(type) && !EMPTY_STATUSES.has(status) && method !== 'HEAD';
+    const read = isJson && value === undefined && text !== undefined ? parse(text) : { body: value };
+    const body = isJson ? read.body : undefined;
+    const found = check(operation, { status, headers, body });
+    const wrong = checkHeaderValues(operation, { status, headers }, validators);
+    const violations = wrong.length === 0 ? found : [...found, ...wrong];
+    if (read.mistake === undefined) return { violations, body };
+    const declared = findResponse(operation, status);
+    const media = findMedia(declared?.content ?? [], type);
+    // A body without a schema may be empty.
+    if (text === '' && media?.schema === undefined) return { violations, body };
+    const message = `the body of the ${status} is not ${type}: ${read.mistake}`;
+    const schemaPointer = (media ?? declared ?? operation).pointer;
+    return { violations: [...violations, toViolation('BODY_MALFORMED', 'body', { message, schemaPointer })], body };
+  };
+}
+
+function parse(text: string): { readonly body?: unknown; readonly mistake?: string } {
+  try {
+    return { body: JSON.parse(text) as unknown };
+  } catch (error) {
+    // The message of V8 quotes the text.
+    return { mistake: (error as Error).message.replace(/, .*is not valid JSON$/s, '') };
+  }
 }
 
 function checkHeaders(declared: DeclaredResponse, { headers }: CheckedResponse): readonly Violation[] {
@@ -71,7 +118,7 @@ export function toViolation(
 }
 
 /** The headers of a response whose values do not match their schemas. */
-export function checkHeaderValues(
+function checkHeaderValues(
   operation: Operation,
   { status, headers }: Pick<CheckedResponse, 'headers' | 'status'>,
   validators: Validators,

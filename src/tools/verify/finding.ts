@@ -1,5 +1,3 @@
-import type { Operation } from '../../contract/operations/operation.js';
-
 /** Whose mistake a finding is. */
 export type Verdict = 'document' | 'service' | 'unknown';
 
@@ -113,9 +111,4 @@ export function writeCurl({ method, target, headers, body }: SentRequest, baseUr
 /** A word of a shell. */
 function quote(text: string): string {
   return /^[\w:/.@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-/** The place in the document of what an operation declares. */
-export function pointerOf({ pointer }: Operation, below: string): string {
-  return `${pointer}${below}`;
 }

@@ -155,10 +155,9 @@ async function readBack(
 ): Promise<boolean> {
   const judged = await ask(parts, read, { case: name, ids: created.ids });
   const { status, body } = judged.exchange;
-  const { pointer } = judged.operation;
   if (status === 404 || status === 410) {
     const message = `the item that was created answers ${status}`;
-    parts.report(judged, { code: 'NOT_CREATED', message, pointer });
+    parts.report(judged, { code: 'NOT_CREATED', message });
     return false;
   }
   if (status === undefined || status >= 300) return true;
@@ -170,7 +169,7 @@ async function readBack(
     // The answer may not be able to show what was sent, such as text where it declares a URL.
     if (!mayShow(parts, read, setAt(body, readSegments(`${read.answer?.item ?? ''}${own}`), text))) continue;
     const message = `${own} is ${JSON.stringify(shown.slice(0, 60))}, and ${JSON.stringify(text)} was sent`;
-    parts.report(judged, { code, message, pointer });
+    parts.report(judged, { code, message });
   }
   return true;
 }
@@ -216,7 +215,7 @@ async function checkListed(
     ? `the list does not show the created item ${own.join('/')}`
     : `the list still shows ${own.join('/')}`;
   const code = wants ? 'NOT_LISTED' : 'DELETED_LISTED';
-  parts.report(found.page.judged, { code, message, pointer: found.page.judged.operation.pointer });
+  parts.report(found.page.judged, { code, message });
 }
 
 async function walkUpdate(
@@ -244,7 +243,7 @@ async function checkConditional(parts: LifeParts, read: OperationReport, { ids }
   const judged = await ask(parts, read, { case: 'read with If-None-Match', ids, header: { 'if-none-match': tag } });
   if (judged.exchange.status !== 200) return;
   const message = `If-None-Match: ${tag} is answered with 200`;
-  parts.report(judged, { code: 'ETAG_IGNORED', message, pointer: operation.pointer });
+  parts.report(judged, { code: 'ETAG_IGNORED', message });
 }
 
 async function walkRemoval(
@@ -271,7 +270,7 @@ async function walkRemoval(
     if (gone.status !== undefined && gone.status < 300) {
       const judged: Judged = { operation, case: 'read after delete', wants: 'success', exchange: gone };
       const message = `the deleted item ${created.ids.join('/')} is answered with ${gone.status}`;
-      parts.report(judged, { code: 'DELETED_READABLE', message, pointer: operation.pointer });
+      parts.report(judged, { code: 'DELETED_READABLE', message });
       return;
     }
   }

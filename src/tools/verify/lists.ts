@@ -4,9 +4,11 @@ import { readPointer } from '../../contract/pointer.js';
 import { readField } from '../../http/header-fields.js';
 import type { OperationReport } from '../../resources/answer/report.js';
 import { operationOf, placeIds, readItemId, type VerifiedCollection } from './context.js';
-import type { Judged } from './judge.js';
+import type { Found, Judged } from './judge.js';
 import { askFor, type VerifyRun } from './run.js';
 import type { Exchange } from './target.js';
+
+type Query = Readonly<Record<string, unknown>>;
 
 /** One page of a list. */
 interface Page {
@@ -15,7 +17,7 @@ interface Page {
   readonly ids: readonly string[];
   readonly items: readonly unknown[];
   /** The query of the next page; undefined on the last one. */
-  readonly next: Readonly<Record<string, unknown>> | undefined;
+  readonly next: Query | undefined;
   readonly total: number | undefined;
 }
 
@@ -27,10 +29,10 @@ interface ListOf {
 }
 
 /** Asks for a page; undefined if the answer has no list. */
-export async function askPage(
+async function askPage(
   run: VerifyRun,
   { report, collection, parents }: ListOf,
-  { case: name, query }: { readonly case: string; readonly query: Readonly<Record<string, unknown>> },
+  { case: name, query }: { readonly case: string; readonly query: Query },
 ): Promise<Page | undefined> {
   const judged = await askFor(run, report, { case: name, path: placeIds(report, parents), query });
   const { status, body } = judged.exchange;
@@ -59,8 +61,8 @@ function readEnvelope({ list }: OperationReport, body: unknown, role: string): u
 function readNext(
   report: OperationReport,
   { body, headers }: Exchange,
-  { items, query }: { readonly items: readonly unknown[]; readonly query: Readonly<Record<string, unknown>> },
-): Readonly<Record<string, unknown>> | undefined {
+  { items, query }: { readonly items: readonly unknown[]; readonly query: Query },
+): Query | undefined {
   const { list } = report;
   const { limit, page, offset, token, after } = list?.parameters ?? {};
   const cursor = token ?? after;
@@ -99,7 +101,7 @@ export async function walkList(run: VerifyRun, of: ListOf): Promise<readonly unk
   const isSameSet = again !== undefined && sortIds(again.ids) === sortIds(first.ids);
   if (isSameSet && again.ids.join('\0') !== first.ids.join('\0')) {
     const message = `the items ${first.ids.slice(0, 5).join(', ')} are ${again.ids.slice(0, 5).join(', ')} in the next request`;
-    run.report(again.judged, { code: 'ORDER_CHANGED', message, pointer: again.judged.operation.pointer });
+    run.report(again.judged, { code: 'ORDER_CHANGED', message });
     // Pages of a list in another order repeat items.
     return first.items;
   }
@@ -131,32 +133,34 @@ async function walkPages(
 ): Promise<void> {
   const seen = new Set<string>();
   let count = 0;
-  let query: Readonly<Record<string, unknown>> | undefined = { [limit]: size };
-  for (let i = 0; query !== undefined && i < MAX_PAGES; i++) {
-    const page: Page | undefined = await askPage(run, of, { case: `page ${i + 1}`, query });
-    if (page === undefined) return;
-    const { judged, ids, items } = page;
-    const { pointer } = judged.operation;
-    if (items.length > size) {
-      const message = `a page of ${size} has ${items.length} items`;
-      run.report(judged, { code: 'PAGE_TOO_LARGE', message, pointer });
-      return;
-    }
-    const repeated = ids.filter((id) => seen.has(id));
-    if (ids.length > 0 && repeated.length === ids.length) {
-      const message = `page ${i + 1} has only items of earlier pages: ${repeated.join(', ')}`;
-      const code = page.next === undefined ? 'PAGES_REPEAT' : 'PAGES_ENDLESS';
-      run.report(judged, { code, message, pointer });
-      return;
-    }
-    if (repeated.length > 0) {
-      const message = `${repeated.join(', ')} is on page ${i + 1} and on an earlier one`;
-      run.report(judged, { code: 'PAGES_REPEAT', message, pointer });
-      return;
-    }
+  for await (const page of listPages(run, of, { [limit]: size })) {
+    const { judged, ids, items, next } = page;
+    const found = findPageFault(page, size, seen);
+    if (found !== undefined) return run.report(judged, found);
     for (const id of ids) seen.add(id);
     count += items.length;
-    if (page.next === undefined) checkTotal(run, page, count);
+    if (next === undefined) checkTotal(run, page, count);
+  }
+}
+
+function findPageFault({ judged, ids, items, next }: Page, size: number, seen: ReadonlySet<string>): Found | undefined {
+  const { case: name } = judged;
+  if (items.length > size) return { code: 'PAGE_TOO_LARGE', message: `a page of ${size} has ${items.length} items` };
+  const repeated = ids.filter((id) => seen.has(id));
+  if (repeated.length === 0) return undefined;
+  if (repeated.length < ids.length)
+    return { code: 'PAGES_REPEAT', message: `${repeated.join(', ')} is on ${name} and on an earlier one` };
+  const message = `${name} has only items of earlier pages: ${repeated.join(', ')}`;
+  return { code: next === undefined ? 'PAGES_REPEAT' : 'PAGES_ENDLESS', message };
+}
+
+/** Asks for the pages of a list, as long as there is a next one. */
+async function* listPages(run: VerifyRun, of: ListOf, first: Query): AsyncGenerator<Page, void> {
+  let query: Query | undefined = first;
+  for (let i = 1; query !== undefined && i <= MAX_PAGES; i++) {
+    const page: Page | undefined = await askPage(run, of, { case: `page ${i}`, query });
+    if (page === undefined) return;
+    yield page;
     query = page.next;
   }
 }
@@ -165,7 +169,7 @@ async function walkPages(
 function checkTotal(run: VerifyRun, { judged, total }: Page, count: number): void {
   if (total === undefined || total === count) return;
   const message = `the total is ${total}, and the list has ${count} items`;
-  run.report(judged, { code: 'TOTAL_WRONG', message, pointer: judged.operation.pointer });
+  run.report(judged, { code: 'TOTAL_WRONG', message });
 }
 
 /** Whether a list shows an item on one of its pages; undefined if that cannot be said. */
@@ -177,13 +181,9 @@ export async function isListed(
   const { limit } = of.report.list?.parameters ?? {};
   // A service may answer with fewer items than a large limit asks for, which would look like the last page.
   const size = toLimit(run, of.report, Math.min(100, of.report.list?.maximumLimit ?? 10));
-  let query: Readonly<Record<string, unknown>> | undefined = limit === undefined ? {} : { [limit]: size };
-  let last: Page | undefined;
-  for (let i = 0; query !== undefined && i < MAX_PAGES; i++) {
-    last = await askPage(run, of, { case: 'list', query });
-    if (last === undefined) return undefined;
-    if (last.ids.includes(id)) return { page: last, isShown: true };
-    query = last.next;
+  for await (const page of listPages(run, of, limit === undefined ? {} : { [limit]: size })) {
+    if (page.ids.includes(id)) return { page, isShown: true };
+    if (page.next === undefined) return { page, isShown: false };
   }
-  return last === undefined || query !== undefined ? undefined : { page: last, isShown: false };
+  return undefined;
 }

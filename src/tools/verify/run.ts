@@ -6,7 +6,7 @@ import { draftWith, readSent } from './cases.js';
 import { createPool, type ItemPool, operationOf, type VerifyContext } from './context.js';
 import type { VerifyEvent } from './events.js';
 import { type FoundBreak, type Learned, readCause } from './finding.js';
-import { createJudge, type Judged, toBreak } from './judge.js';
+import { createJudge, type Found, type Judged, toBreak } from './judge.js';
 import type { Exchange, SendOptions, Target } from './target.js';
 
 /** A request of a case. */
@@ -26,7 +26,7 @@ export interface VerifyRun {
   /** Compares an answer with the document, and reports what it shows. */
   judge(judged: Judged): void;
   /** Reports a finding about an exchange. */
-  report(...found: Parameters<typeof toBreak>): void;
+  report(judged: Judged, found: Found): void;
   learn(fact: Learned): void;
 }
 
@@ -36,7 +36,6 @@ export function createRun(
   target: Target,
   { emit, isSuppressed }: { emit(event: VerifyEvent): void; isSuppressed(found: FoundBreak): boolean },
 ): VerifyRun {
-  const judge = createJudge(context);
   const causes = new Set<string>();
   const facts = new Set<string>();
   const tell = (found: FoundBreak): void => {
@@ -51,6 +50,7 @@ export function createRun(
     if (!facts.has(fact)) emit({ type: 'learned', operation, message: target.hide(message) });
     facts.add(fact);
   };
+  const report: VerifyRun['report'] = (judged, found) => tell(toBreak(judged, found));
   return {
     context,
     pool: createPool(),
@@ -63,12 +63,11 @@ export function createRun(
       emit({ type: 'response', ...line, status, failure, durationMs, attempts });
       return exchange;
     },
-    judge: (judged) => {
-      const { breaks, learned } = judge(judged);
-      for (const each of breaks) tell(each);
-      for (const each of learned) learn(each);
-    },
-    report: (...found) => tell(toBreak(...found)),
+    judge: createJudge(context, {
+      report,
+      learn: ({ operation: { id } }, message) => learn({ operation: id, message }),
+    }),
+    report,
     learn,
   };
 }
