@@ -1,10 +1,7 @@
 import type { Command } from 'commander';
 import { createVirtualClock } from '../../base/clock.js';
 import { isObject } from '../../base/json.js';
-import { createGenerator } from '../../generate/generate.js';
-import { createValidators } from '../../schema/validate.js';
-import { inferResources } from '../../resources/infer/infer.js';
-import { createItemModels } from '../../resources/item/item-models.js';
+import { readItemModels } from '../../resources/item/item-models.js';
 import { MockError } from '../../base/errors.js';
 import { type FixtureSet, writeFixtures } from '../../resources/fixtures/fixture-file.js';
 import { loadFixtures } from '../../resources/fixtures/fixtures.js';
@@ -50,15 +47,13 @@ interface FixturesInitOptions extends TargetFlags, DocumentFlags {
 export async function runFixturesInit(options: FixturesInitOptions): Promise<number> {
   const { into: folder, items = 3, seed = 1, force = false } = options;
   const contract = await loadDocument(options);
-  const resources = inferResources(contract);
-  const validators = createValidators(contract);
-  const generator = createGenerator(contract, validators);
+  const parts = { ...readItemModels(contract), seed };
+  const { collections } = parts.resources;
   const wanted: Record<string, unknown> = {};
-  for (const { name, schema, singleton, parents } of resources.collections.values()) {
-    const rooted = parents.every((parent) => resources.collections.get(parent)?.schema !== undefined);
+  for (const { name, schema, singleton, parents } of collections.values()) {
+    const rooted = parents.every((parent) => collections.get(parent)?.schema !== undefined);
     if (schema !== undefined && rooted) wanted[name] = { generate: singleton && parents.length === 0 ? 1 : items };
   }
-  const parts = { ...createItemModels({ contract, resources, validators, generator }), seed };
   const store = createStore(loadFixtures(wanted, parts), { seed, clock: createVirtualClock() });
   const note = `Generated from ${contract.title} ${contract.version}. Edit freely: items are checked against the contract at start.`;
   return writeFiles(store.export().collections, { folder, force, note }, options.write);

@@ -1,10 +1,6 @@
 import type { Command } from 'commander';
 import { describeBinding, type OperationReport } from '../../resources/answer/report.js';
-import { createGenerator } from '../../generate/generate.js';
-import { createValidators } from '../../schema/validate.js';
-import { inferResources } from '../../resources/infer/infer.js';
-import { createItemModels } from '../../resources/item/item-models.js';
-import { createSchemaReader } from '../../contract/schema-view/schema-view.js';
+import { readItemModels } from '../../resources/item/item-models.js';
 import type { Resource, Resources } from '../../resources/item/resource.js';
 import { createItems } from '../../resources/store/items.js';
 import { addDocument, loadDocument, type ReportOptions } from '../document.js';
@@ -34,14 +30,9 @@ export async function runResources(options: ResourcesOptions): Promise<number> {
   const { json = false, write } = options;
   const isShown = createFilter(options);
   const contract = await loadDocument(options, { 'document.cacheFolder': false });
-  const resources = inferResources(contract);
-  const validators = createValidators(contract);
-  const generator = createGenerator(contract, validators);
-  const context = {
-    contract,
-    items: createItems(createItemModels({ contract, resources, validators, generator })),
-    read: createSchemaReader(contract),
-  };
+  const models = readItemModels(contract);
+  const { resources } = models;
+  const context = { ...models, items: createItems(models) };
   const isFiltered = isShown !== undefined;
   const collections = [...resources.collections.values()].flatMap((resource) => {
     const operations = [...resources.bindings.values()]

@@ -1,4 +1,8 @@
 import { addTo } from '../../base/json.js';
+import type { Contract } from '../../contract/contract.js';
+import { createGenerator } from '../../generate/generate.js';
+import { createValidators, type Validators } from '../../schema/validate.js';
+import { inferResources } from '../infer/infer.js';
 import { MockError, suggest } from '../../base/errors.js';
 import { memoize } from '../../base/memoize.js';
 import { createFieldsReader, type FieldsReader } from '../../contract/schema-view/fields.js';
@@ -24,6 +28,12 @@ export interface ItemModels extends ItemModelParts {
   bindingsOf(collection: string): readonly Binding[];
   /** @throws MockError `COLLECTION_UNKNOWN` that names the nearest. */
   model(collection: string): ItemModel;
+}
+
+/** Infers the resources of a contract, and creates the models of their items, for what reads a document and serves no mock of it. */
+export function readItemModels(contract: Contract, validators: Validators = createValidators(contract)): ItemModels {
+  const generator = createGenerator(contract, validators);
+  return createItemModels({ contract, validators, generator, resources: inferResources(contract) });
 }
 
 /** Creates the models of the items of a contract; each one is created when it is needed. */

@@ -1,9 +1,7 @@
 import type { Contract } from '../../contract/contract.js';
-import { createGenerator } from '../../generate/generate.js';
 import { createScenarioContext } from '../../features/scenario/definition/kinds.js';
 import type { Validators } from '../../schema/validate.js';
-import { inferResources } from '../../resources/infer/infer.js';
-import { createItemModels } from '../../resources/item/item-models.js';
+import { readItemModels } from '../../resources/item/item-models.js';
 import type { Break } from './check.js';
 import { createAnswerCheck } from '../../features/recording/drift/answer-check.js';
 import { toItems } from './items.js';
@@ -37,10 +35,8 @@ export async function importMock(
   mock: OldMock,
   { contract, validators, format, prefix }: ImportParts,
 ): Promise<Imported> {
-  const resources = inferResources(contract);
-  const generator = createGenerator(contract, validators);
-  const parts = { ...createItemModels({ contract, resources, validators, generator }), seed: 1 };
-  const context = createScenarioContext({ ...parts, collections: resources.collections.values() });
+  const parts = { ...readItemModels(contract, validators), seed: 1 };
+  const context = createScenarioContext({ ...parts, collections: parts.resources.collections.values() });
   const check = createAnswerCheck(validators);
   const rules = toRules(mock.stubs, { contract, context, check, tool: FORMAT_NAMES[format], prefix });
   const items = await toItems(mock, { ...parts, prefix });

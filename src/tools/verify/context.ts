@@ -4,13 +4,12 @@ import { isObject } from '../../base/json.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { readPointer, toPointer } from '../../contract/pointer.js';
 import { createRouter } from '../../contract/router/router.js';
-import { createSchemaReader } from '../../contract/schema-view/schema-view.js';
 import type { CallParts } from '../../features/recording/matching/exchange-index.js';
 import { createGenerator, type Generator } from '../../generate/generate.js';
 import { createCallDecoder } from '../../http/request/call.js';
 import { describeBinding, type OperationReport } from '../../resources/answer/report.js';
 import { inferResources } from '../../resources/infer/infer.js';
-import { createItemModels } from '../../resources/item/item-models.js';
+import { createItemModels, type ItemModels } from '../../resources/item/item-models.js';
 import type { Resource } from '../../resources/item/resource.js';
 import { createItems } from '../../resources/store/items.js';
 import { createValidators } from '../../schema/validate.js';
@@ -22,8 +21,7 @@ export interface VerifiedCollection {
 }
 
 /** What verifying needs of a document. */
-export interface VerifyContext extends CallParts {
-  readonly generator: Generator;
+export interface VerifyContext extends CallParts, ItemModels {
   /** Parents come before what belongs to them. */
   readonly collections: readonly VerifiedCollection[];
   reportOf(
@@ -46,14 +44,11 @@ export function createVerifyContext(contract: Contract, seed = 1): VerifyContext
   const resources = inferResources(contract);
   const validators = createValidators(contract);
   const generator = withSeed(createGenerator(contract, validators), seed);
-  const reporting = {
-    contract,
-    items: createItems(createItemModels({ contract, resources, validators, generator })),
-    read: createSchemaReader(contract),
-  };
+  const models = createItemModels({ contract, resources, validators, generator });
+  const reporting = { ...models, items: createItems(models) };
   const collections = [...resources.collections.values()]
     .map((resource): VerifiedCollection => {
-      const own = [...resources.bindings.values()].filter(({ collection }) => collection === resource.name);
+      const own = models.bindingsOf(resource.name);
       return { resource, operations: own.map((binding) => describeBinding(reporting, binding)) };
     })
     .toSorted((one, other) => one.resource.parents.length - other.resource.parents.length);
@@ -63,9 +58,7 @@ export function createVerifyContext(contract: Contract, seed = 1): VerifyContext
     ),
   );
   return {
-    contract,
-    validators,
-    generator,
+    ...models,
     decoder: createCallDecoder(contract, validators, { bodyLimitBytes: BODY_LIMIT_BYTES }),
     router: createRouter(contract.operations, contract.resolve),
     collections,

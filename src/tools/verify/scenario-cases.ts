@@ -7,20 +7,13 @@ import { loadScenarios } from '../../features/scenario/definition/load.js';
 import { findCallMismatch } from '../../features/scenario/rules/evaluate.js';
 import type { Matcher } from '../../features/scenario/rules/matcher.js';
 import type { Rule, When } from '../../features/scenario/rules/rule.js';
-import { inferResources } from '../../resources/infer/infer.js';
-import { createItemModels } from '../../resources/item/item-models.js';
 import { type GivenRequest, type KnownIds, listPathParameters, readSent } from './cases.js';
 import type { VerifyContext } from './context.js';
 
 /** Reads the requests that the rules of scenarios say with values; other matchers say none. @throws MockError `SCENARIO_INVALID`, `SCENARIO_UNREADABLE`. */
 export function readScenarioRequests(folder: string, context: VerifyContext): readonly GivenRequest[] {
-  const { contract, validators, generator } = context;
-  const resources = inferResources(contract);
-  const parts = createItemModels({ contract, resources, validators, generator });
-  const scenarios = loadScenarios(
-    folder,
-    createScenarioContext({ ...parts, collections: resources.collections.values() }),
-  );
+  const collections = context.resources.collections.values();
+  const scenarios = loadScenarios(folder, createScenarioContext({ ...context, collections }));
   // Scenarios that extend others have their rules as well.
   const own = scenarios.flatMap(({ rules }) => rules.filter(({ key }) => !key.includes(' < ')));
   return own.flatMap((rule) => toGiven(rule, context) ?? []);

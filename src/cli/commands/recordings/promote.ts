@@ -1,8 +1,5 @@
 import { join } from 'node:path';
-import { createGenerator } from '../../../generate/generate.js';
-import { createValidators } from '../../../schema/validate.js';
-import { inferResources } from '../../../resources/infer/infer.js';
-import { createItemModels } from '../../../resources/item/item-models.js';
+import { readItemModels } from '../../../resources/item/item-models.js';
 import type { Violation } from '../../../schema/violation.js';
 import { createFixtures, type FixtureParts } from '../../../tools/import/cassette-fixtures.js';
 import { createMock } from '../../../mock/mock.js';
@@ -32,10 +29,8 @@ export async function promoteCassette(
   const { spec, into, final = false } = flags;
   const learned = await writeOverlay(recorded, recordingParts.contract, flags);
   const { contract, drift, cassette } = learned;
-  const resources = inferResources(contract);
-  const validators = createValidators(contract);
-  const generator = createGenerator(contract, validators);
-  const parts = { ...createItemModels({ contract, resources, validators, generator }), seed: 1 };
+  const parts = { ...readItemModels(contract), seed: 1 };
+  const { resources } = parts;
   const { files, skipped } = createFixtures(
     toPlainCassette(learned, contract, resources),
     parts,

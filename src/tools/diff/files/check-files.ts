@@ -4,14 +4,12 @@ import { DATA_EXTENSIONS, isObject } from '../../../base/json.js';
 import { MockError, toReason } from '../../../base/errors.js';
 import { parseText } from '../../../contract/load/parse.js';
 import type { Mistake } from '../../../contract/load/source-node.js';
-import { createGenerator } from '../../../generate/generate.js';
 import type { RecordingParts } from '../../../features/recording/cassettes.js';
 import { MANIFEST_FILE } from '../../../features/recording/cassette/manifest.js';
 import { createScenarioContext, type ScenarioContext } from '../../../features/scenario/definition/kinds.js';
 import { readScenarios } from '../../../features/scenario/definition/load.js';
 import { readFixtures } from '../../../resources/fixtures/fixtures.js';
-import { inferResources } from '../../../resources/infer/infer.js';
-import { createItemModels } from '../../../resources/item/item-models.js';
+import { readItemModels } from '../../../resources/item/item-models.js';
 import { createExchangeCheck, type FileExchange, type Refusal, UNKNOWN_CALL } from './exchange.js';
 import type { FileBreak, FileKind } from './file-break.js';
 import { readCassette, readHarExchanges, readJournalExchanges, readPactExchanges } from './read-exchanges.js';
@@ -173,9 +171,8 @@ interface FolderCheck {
 }
 
 function createFolderCheck({ contract, validators }: RecordingParts): FolderCheck {
-  const resources = inferResources(contract);
-  const generator = createGenerator(contract, validators);
-  const parts = { ...createItemModels({ contract, resources, validators, generator }), seed: 1 };
+  const parts = { ...readItemModels(contract, validators), seed: 1 };
+  const { resources } = parts;
   const context: ScenarioContext = createScenarioContext({ ...parts, collections: resources.collections.values() });
   return {
     collections: [...resources.collections.keys()],
