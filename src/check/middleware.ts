@@ -132,12 +132,7 @@ export function checkHandler(
   const { mode = 'report', limitBytes = LIMIT_BYTES } = options;
   return (request, response, ...rest) => {
     const sent = collectRequest(request, limitBytes);
-    const toPlain = (): {
-      readonly method: string;
-      readonly url: string;
-      readonly headers: object;
-      readonly body?: Buffer;
-    } => {
+    const toPlain = () => {
       const { method = 'GET', url = '/', headers } = request;
       const body = sent.read();
       return { method, url, headers, ...(body !== undefined && body.length > 0 && { body }) };
@@ -197,53 +192,49 @@ function collectRequest(request: IncomingMessage, limitBytes: number) {
   };
 }
 
-/** Calls back with the body of a response once it is sent; undefined for one that is larger than the limit or not JSON. */
+/** Calls back with the body of a response once it is sent; undefined for one that is larger than the limit. */
 function collectResponse(
   response: ServerResponse,
   limitBytes: number,
   onEnd: (body: Buffer | undefined) => void,
 ): void {
-  const body = createBody();
-  const { write, end, writeHead } = response;
-  response.writeHead = (...args: readonly unknown[]): ServerResponse => {
-    // `getHeaders` has only fields that were set before.
-    return Reflect.apply(writeHead, response, setFields(response, args)) as ServerResponse;
-  };
-  response.write = (...args: readonly unknown[]): boolean => {
-    body.add(args, limitBytes);
-    return Reflect.apply(write, response, args) as boolean;
-  };
-  response.end = (...args: readonly unknown[]): ServerResponse => {
-    body.add(args, limitBytes);
-    return Reflect.apply(end, response, args) as ServerResponse;
-  };
-  response.once('finish', () => onEnd(body.isLarge() ? undefined : body.read()));
+  const { writeHead } = response;
+  const body = takeBody(response, limitBytes, (send) => send());
+  // `getHeaders` has only fields that were set before.
+  response.writeHead = (...args: readonly unknown[]): ServerResponse =>
+    Reflect.apply(writeHead, response, setFields(response, args)) as ServerResponse;
+  response.once('finish', () => onEnd(body.read()));
 }
 
-/** Collects the chunks of a body up to a limit. */
-function createBody(): {
-  /** @param args - Those of `write` or `end`. */
-  add(args: readonly unknown[], limitBytes: number): void;
+/** Collects the body of a response up to a limit. @param take - Gets what sends each part of it, and whether it is the last one. */
+function takeBody(
+  response: ServerResponse,
+  limitBytes: number,
+  take: (send: () => unknown, isLast: boolean) => unknown,
+): {
   isLarge(): boolean;
-  read(): Buffer;
+  /** Undefined for one that is larger than the limit. */
+  read(): Buffer | undefined;
 } {
   const chunks: Buffer[] = [];
-  let isLarge = false;
   let size = 0;
-  return {
-    add: ([chunk, encoding], limitBytes) => {
-      if (typeof chunk !== 'string' && !isBytes(chunk)) return;
-      const bytes = Buffer.from(
-        chunk as string,
-        typeof encoding === 'string' ? (encoding as BufferEncoding) : undefined,
-      );
-      size += bytes.length;
-      isLarge = size > limitBytes;
-      if (!isLarge) chunks.push(bytes);
-    },
-    isLarge: () => isLarge,
-    read: () => Buffer.concat(chunks),
-  };
+  const toTaken =
+    (method: 'end' | 'write', own = response[method]) =>
+    (...args: readonly unknown[]): unknown => {
+      const [chunk, encoding] = args;
+      if (typeof chunk === 'string' || isBytes(chunk)) {
+        const bytes = Buffer.from(
+          chunk as string,
+          typeof encoding === 'string' ? (encoding as BufferEncoding) : undefined,
+        );
+        size += bytes.length;
+        if (size <= limitBytes) chunks.push(bytes);
+      }
+      return take(() => Reflect.apply(own, response, args), method === 'end');
+    };
+  Object.assign(response, { write: toTaken('write'), end: toTaken('end') });
+  const isLarge = (): boolean => size > limitBytes;
+  return { isLarge, read: () => (isLarge() ? undefined : Buffer.concat(chunks)) };
 }
 
 /** Sets the fields that `writeHead` is given, once the head is not sent yet. @returns the other arguments. */
@@ -270,7 +261,6 @@ function holdResponse(
   limitBytes: number,
   judge: (body: Buffer | undefined) => Promise<CheckResult>,
 ): void {
-  const body = createBody();
   const { write, end, writeHead, flushHeaders } = response;
   const held: (() => unknown)[] = [];
   let isJudged = false;
@@ -286,27 +276,18 @@ function holdResponse(
       return Object.assign(response, { write: () => true, end: () => response, flushHeaders: () => undefined });
     });
   };
-  const isKept = (): boolean => isJsonType(String(response.getHeader('content-type') ?? '')) && !body.isLarge();
-  response.flushHeaders = () => {
-    held.push(() => Reflect.apply(flushHeaders, response, []));
-    if (!isKept()) decide(undefined);
+  const take = (send: () => unknown, isLast: boolean): unknown => {
+    held.push(send);
+    const isKept = isJsonType(String(response.getHeader('content-type') ?? '')) && !body.isLarge();
+    if (isLast || !isKept) decide(isLast ? body.read() : undefined);
+    return isLast ? response : true;
   };
+  const body = takeBody(response, limitBytes, take);
+  response.flushHeaders = () => void take(() => Reflect.apply(flushHeaders, response, []), false);
   response.writeHead = (...args: readonly unknown[]): ServerResponse => {
     const [status, reason] = setFields(response, args);
     response.statusCode = status as number;
     if (typeof reason === 'string') response.statusMessage = reason;
-    return response;
-  };
-  response.write = (...args: readonly unknown[]): boolean => {
-    body.add(args, limitBytes);
-    held.push(() => Reflect.apply(write, response, args));
-    if (!isKept()) decide(undefined);
-    return true;
-  };
-  response.end = (...args: readonly unknown[]): ServerResponse => {
-    body.add(args, limitBytes);
-    held.push(() => Reflect.apply(end, response, args));
-    decide(body.isLarge() ? undefined : body.read());
     return response;
   };
 }
