@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Contract, Problem, ProblemCode } from '../../contract/contract.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
-import { addTo } from '../../base/json.js';
+import { addTo, type Schema } from '../../base/json.js';
 import { countOf, formatMistake, MockError, suggest } from '../../base/errors.js';
 import { inferResources } from '../../resources/infer/infer.js';
 import { createGenerator } from '../../generate/generate.js';
-import { isJsonType, toEssence } from '../../contract/media-type.js';
+import { isJsonType } from '../../contract/media-type.js';
 import { createValidators, prepareSchemas, type Validators } from '../../schema/validate.js';
 import { type Direction, listErrors, type ViolationPlace } from '../../schema/violation.js';
 import { addDocument, loadDocument, type ReportOptions } from '../document.js';
@@ -98,28 +98,18 @@ function createFilter(
 /** The pointers of operations, and of all schemas that they refer to. */
 function listReached(validators: Validators, operations: readonly Operation[]): readonly string[] {
   const reached = new Set(operations.map(({ pointer }) => pointer));
-  const waiting = operations.flatMap((operation): [string, Direction][] => listSchemas(operation));
+  const waiting = operations.flatMap((operation): Pick<SchemaPlace, 'direction' | 'schemaPointer'>[] =>
+    listPlaces(operation),
+  );
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [pointer, direction] = next;
-    for (const reference of validators.prepare(pointer, direction)) {
+    const { schemaPointer, direction } = next;
+    for (const reference of validators.prepare(schemaPointer, direction)) {
       if (reached.has(reference)) continue;
       reached.add(reference);
-      waiting.push([reference, direction]);
+      waiting.push({ schemaPointer: reference, direction });
     }
   }
   return [...reached];
-}
-
-function listSchemas({ parameters, body, responses }: Operation): [string, Direction][] {
-  const ofMedia =
-    (direction: Direction) =>
-    ({ schema, schemaPointer }: MediaType): [string, Direction][] =>
-      schema === undefined ? [] : [[schemaPointer, direction]];
-  return [
-    ...parameters.map(({ schemaPointer }): [string, Direction] => [schemaPointer, 'request']),
-    ...(body?.content ?? []).flatMap(ofMedia('request')),
-    ...responses.flatMap(({ content }) => content.flatMap(ofMedia('response'))),
-  ];
 }
 
 /** The first problem of each cause, and the number of others that say the same elsewhere. */
@@ -138,14 +128,12 @@ function comparePlaces(one: Problem, other: Problem): number {
 function findContradictions(contract: Contract, validators: Validators): readonly Problem[] {
   const generator = createGenerator(contract, validators);
   const code: ProblemCode = 'SCHEMA_CONTRADICTORY';
+  const answers = contract.operations
+    .flatMap(listPlaces)
+    .filter((each) => each.isJson && each.direction === 'response');
   const pointers = new Set(
-    contract.operations.flatMap(({ responses }) =>
-      responses.flatMap(({ content }) =>
-        content.flatMap(({ type, schema, schemaPointer }) =>
-          schema !== undefined && isJsonType(type) ? contract.resolve(schema, schemaPointer).pointer : [],
-        ),
-      ),
-    ),
+    // It is the pointer of a schema.
+    answers.map(({ schemaPointer: at }) => contract.resolve(contract.at(at) as Schema, at).pointer),
   );
   const suspects = [...pointers].filter((pointer) => generator.mayContradict(pointer));
   return suspects.flatMap((pointer): readonly Problem[] => {
@@ -173,6 +161,7 @@ function checkExamples(contract: Contract, validators: Validators): readonly Pro
   const seen = new Set<string>();
   return contract.operations
     .flatMap(listPlaces)
+    .filter(({ isJson }) => isJson)
     .flatMap((place) => checkPlace(contract, validators, place))
     .filter(({ at }) => {
       // A component that several operations refer to is one place.
@@ -181,31 +170,31 @@ function checkExamples(contract: Contract, validators: Validators): readonly Pro
     });
 }
 
-/** The examples of one schema; of a parameter, with its name. */
-interface ExamplePlace extends Pick<MediaType, 'schemaPointer' | 'examples'> {
+/** One schema of an operation with its examples; of a parameter, with its name. */
+interface SchemaPlace extends Pick<MediaType, 'schemaPointer' | 'examples'> {
   readonly direction: Direction;
   readonly in: ViolationPlace;
   readonly name?: string;
+  /** Whether it describes the values: those of other media types are serialized strings. */
+  readonly isJson: boolean;
 }
 
-function listPlaces({ parameters, body, responses }: Operation): readonly ExamplePlace[] {
+function listPlaces({ parameters, body, responses }: Operation): SchemaPlace[] {
   const ofMedia =
     (direction: Direction) =>
-    ({ type, schema, schemaPointer, examples }: MediaType): readonly ExamplePlace[] =>
-      // Examples of other media types are serialized strings, which the schema does not describe.
-      schema === undefined || !isJsonType(toEssence(type)) ? [] : [{ direction, schemaPointer, examples, in: 'body' }];
+    ({ type, schema, schemaPointer, examples }: MediaType): SchemaPlace[] =>
+      schema === undefined ? [] : [{ direction, schemaPointer, examples, in: 'body', isJson: isJsonType(type) }];
   return [
-    ...parameters
-      .filter(({ mediaType }) => mediaType === undefined)
-      .map(({ schemaPointer, examples, in: from, name }): ExamplePlace => {
-        return { direction: 'request', schemaPointer, examples, in: from === 'querystring' ? 'query' : from, name };
-      }),
+    ...parameters.map(({ schemaPointer, examples, in: from, name, mediaType }): SchemaPlace => {
+      const place = from === 'querystring' ? 'query' : from;
+      return { direction: 'request', schemaPointer, examples, in: place, name, isJson: mediaType === undefined };
+    }),
     ...(body?.content ?? []).flatMap(ofMedia('request')),
     ...responses.flatMap(({ content }) => content.flatMap(ofMedia('response'))),
   ];
 }
 
-function checkPlace(contract: Contract, validators: Validators, place: ExamplePlace): readonly Problem[] {
+function checkPlace(contract: Contract, validators: Validators, place: SchemaPlace): readonly Problem[] {
   const check = validators.check(place.schemaPointer, place.direction);
   return place.examples.flatMap(({ name, value, pointer }) => {
     // An example with `externalValue` has no value to check.

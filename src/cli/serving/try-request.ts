@@ -6,6 +6,7 @@ import type { Operation } from '../../contract/operations/operation.js';
 import { findSuccessMedia } from '../../contract/operations/responses.js';
 import { isJsonType } from '../../contract/media-type.js';
 import { createValidators } from '../../schema/validate.js';
+import { writeCurl } from '../../tools/verify/finding.js';
 
 /** A command that asks a mock for something that exists: a list, else an item; undefined for a document without such an operation. */
 export function writeTryCommand(contract: Contract, baseUrl: string): string | undefined {
@@ -16,8 +17,8 @@ export function writeTryCommand(contract: Contract, baseUrl: string): string | u
   const generator = createGenerator(contract, createValidators(contract));
   const request = toRequest(draftRequest(contract, generator, operation));
   const { pathname, search } = new URL(request.url);
-  const headers = [...request.headers].map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`);
-  return ['curl', quote(baseUrl + pathname + search), ...headers].join(' ');
+  const headers = Object.fromEntries(request.headers);
+  return writeCurl({ method: 'GET', target: pathname + search, headers, body: undefined }, baseUrl);
 }
 
 /** Operations that need nothing come first: no item whose id has to be known, few parameters, JSON that a terminal shows. */
@@ -27,9 +28,4 @@ function rank(operation: Operation): number {
   const isJson = isJsonType(findSuccessMedia(operation)?.type ?? '');
   const inPath = needed.filter((parameter) => parameter.in === 'path').length;
   return (isJson ? 0 : 1000) + 100 * inPath + 10 * needed.length + (security.length > 0 ? 1 : 0);
-}
-
-/** A word of a shell. */
-function quote(text: string): string {
-  return /^[\w:/.@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -3,7 +3,7 @@ import { memoize } from '../../base/memoize.js';
 import { type IdValue, isIdValue, isNumber } from '../../base/exact-number.js';
 import { TEMPORARY_PREFIX, SAYS_FIXED } from '../../conventions/descriptions.js';
 import { means } from '../../conventions/conventions.js';
-import { capitalize, toBareName } from '../../base/names.js';
+import { capitalize, readWords, toBareName } from '../../base/names.js';
 import { isFormType } from '../../contract/media-type.js';
 import { completeBody, createSeveralWriter, locateItem } from './bodies.js';
 import { createIdCheck } from './conditions.js';
@@ -50,7 +50,6 @@ import {
   readUpload,
   refuseUnknown,
 } from './request.js';
-import { isRestoring, withRestoring } from './restore.js';
 import { createSampleFinder } from './samples.js';
 import { declaresStatus } from '../../contract/operations/responses.js';
 
@@ -202,6 +201,26 @@ export function createUpdateHandler(context: OperationContext): StateHandler {
   );
   if (createsUnknown(context.binding, context.resources)) return createUpsertHandler(context, update);
   return isRestoring(context.binding) ? withRestoring(context, update) : update;
+}
+
+/** Whether an action brings back what was removed, by the first word of its name. */
+function isRestoring({ action, operation }: Binding): boolean {
+  const [word = ''] = readWords(operation.path.split(/[/.:]/).at(-1) ?? '');
+  return action === 'act' && means(word, 'verbs.restore');
+}
+
+/** Brings a removed item back as it was; any other one changes. */
+function withRestoring(context: OperationContext, change: StateHandler): StateHandler {
+  const { findLocation, items } = context;
+  return (exchange, transaction) => {
+    const location = findLocation(exchange, transaction);
+    if ('missing' in location) return location.missing;
+    const id = readItemId(context, exchange.call);
+    const removed = items.lookUp(location, id) === undefined ? items.recall(location, id) : undefined;
+    if (removed === undefined) return change(exchange, transaction);
+    exchange.note(`state: restored ${location.collection.name} ${JSON.stringify(removed.id)}`);
+    return answerItem(context, exchange, location.collection.add(removed, location.scope));
+  };
 }
 
 /** Replaces a whole item; where the contract declares 201, an unknown id is created. */

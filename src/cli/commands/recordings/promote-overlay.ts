@@ -45,7 +45,10 @@ export async function writeOverlay(
 ): Promise<PromotedOverlay> {
   const { spec, into } = flags;
   const file = join(into, '..', `${recorded.name}-hints.overlay.json`);
+  let isWritten = false;
   const load = (actions: readonly object[]): Promise<Contract> => {
+    if (!isWritten) rejectOverwriting([file], flags);
+    isWritten = true;
     const info = { title: `Learned from the cassette "${recorded.name}"`, version: '1.0.0' };
     writeOutputFile(file, `${JSON.stringify({ overlay: '1.0.0', info, actions }, null, 2)}\n`);
     return loadDocument({ spec, overlay: [file] });
@@ -58,27 +61,19 @@ export async function writeOverlay(
     for (const change of found) changes.set(JSON.stringify(change.actions), change);
   };
   add(findMethodChanges(recorded, original, (operation) => resources.bindings.has(operation)));
-  if (changes.size > 0) {
-    rejectOverwriting([file], flags);
-    contract = await load(listActions());
-  }
+  if (changes.size > 0) contract = await load(listActions());
   const methods = readMethods(recorded, contract);
   const { cassette } = methods;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const check = createResponseCheck(createValidators(contract));
-    const found = findDocumentChanges(cassette, { contract, check });
     const before = changes.size;
-    add(found);
+    add(findDocumentChanges(cassette, { contract, check }));
     if (changes.size === before) break;
-    rejectOverwriting(before === 0 ? [file] : [], flags);
     contract = await load(listActions());
   }
   const hints = listHintActions(methods, contract);
   const actions = [...listActions(), ...hints];
-  if (hints.length > 0) {
-    rejectOverwriting(changes.size === 0 ? [file] : [], flags);
-    contract = await load(actions);
-  }
+  if (hints.length > 0) contract = await load(actions);
   const overlay = {
     ...methods,
     file: actions.length > 0 ? file : undefined,
@@ -87,7 +82,6 @@ export async function writeOverlay(
     addErrors: async (differences: readonly RerunDifference[]): Promise<PromotedOverlay> => {
       const errors = listErrorActions(cassette, contract, differences);
       if (errors.length === 0) return overlay;
-      rejectOverwriting(actions.length === 0 ? [file] : [], flags);
       return { ...overlay, file, contract: await load([...actions, ...errors]) };
     },
   };
@@ -114,8 +108,7 @@ function listErrorActions(
       ? []
       : [{ target, update: { 'x-mock': { errors } } }];
   });
-  const isEmpty = Object.keys(document).length === 0;
-  return [...(isEmpty ? [] : [{ target: '$', update: { 'x-mock': { errors: document } } }]), ...ofOperations];
+  return [...toActions('errors', document), ...ofOperations];
 }
 
 /** The actions that add the hints which a recording shows. */
@@ -127,8 +120,12 @@ function listHintActions(methods: MethodCassette, contract: Contract): readonly 
     const target = toTarget(contract, contract.operation(id)?.pointer ?? '');
     return target === undefined ? [] : [{ target, update: { 'x-mock': { collection, action: 'content' } } }];
   });
-  const isEmpty = Object.keys(collections).length === 0;
-  return [...(isEmpty ? [] : [{ target: '$', update: { 'x-mock': { collections } } }]), ...ofContents];
+  return [...toActions('collections', collections), ...ofContents];
+}
+
+/** The action that adds hints to the document; none without hints. */
+function toActions(name: 'collections' | 'errors', hints: object): readonly object[] {
+  return Object.keys(hints).length === 0 ? [] : [{ target: '$', update: { 'x-mock': { [name]: hints } } }];
 }
 
 /** Refuses to overwrite files. @throws MockError `OPTION_INVALID`. */
