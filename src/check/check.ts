@@ -5,10 +5,11 @@ import { memoizeOf } from '../base/memoize.js';
 import { isPromise } from '../base/platform.js';
 import { readContentType } from '../http/header-fields.js';
 import { type Call, createCallDecoder } from '../http/request/call.js';
+import { describeUnmatched } from '../http/request/unmatched.js';
 import { EMPTY_STATUSES } from '../http/response/encode.js';
 import { createWholeCheck } from '../http/response/response-check.js';
 import { createValidators } from '../schema/validate.js';
-import { listErrors, NO_VIOLATIONS, type Violation } from '../schema/violation.js';
+import { listErrors, NO_VIOLATIONS, toError, type Violation } from '../schema/violation.js';
 import {
   type CheckedRequest,
   type CheckedResponse,
@@ -140,21 +141,8 @@ function matchRequest(
 ): Matched | { readonly result: CheckResult } {
   const match = readParts(contract).router.match(method, path, search, headers.fields);
   if (match.kind === 'operation') return match;
-  const isMethod = match.kind === 'method';
-  const nearest = isMethod ? [] : match.nearest();
-  const message = isMethod
-    ? `${path} does not support ${method}; it supports ${match.allow.join(', ')}`
-    : `the contract has no path ${path}${nearest.length === 0 ? '' : `; the nearest ${nearest.length === 1 ? 'is' : 'are'} ${nearest.join(', ')}`}`;
-  const code = isMethod ? 'METHOD_UNKNOWN' : 'PATH_UNKNOWN';
-  const violation: Violation = {
-    code,
-    severity: 'error',
-    in: isMethod ? 'method' : 'path',
-    pointer: '',
-    message,
-    by: 'client',
-  };
-  return { result: { operation: undefined, violations: [violation], undeclared: [] } };
+  const violations = [toError(describeUnmatched({ match, request: { method }, path }))];
+  return { result: { operation: undefined, violations, undeclared: [] } };
 }
 
 /** The operation of a request, which a HEAD may share with a GET. */

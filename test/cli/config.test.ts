@@ -289,7 +289,9 @@ describe('vouch init', () => {
     ]);
     const test = readFileSync(join(folder, 'test/mock.test.mjs'), 'utf8');
     expect(test).toContain("useMock({ spec: 'api/a.json', preset: 'none' });");
-    expect(test).toContain('mock.fetch(mock.baseUrl + \'/a?k=test\', { headers: {"authorization":"Bearer test"} })');
+    expect(test).toContain(
+      'mock.fetch(mock.baseUrl + \'/a?k=secret\', { headers: {"authorization":"bearer secret-token"} })',
+    );
   });
 
   it('refuses to copy a document that refers to other files', async () => {

@@ -6,6 +6,7 @@ import type { Contract } from '../../contract/contract.js';
 import { fetchText } from '../../contract/load/remote.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { MockError, toReason } from '../../base/errors.js';
+import { readCredentials } from '../../features/inspector/sample-request.js';
 import type { MockOptions } from '../../mock/options.js';
 import { hideUrlSecrets } from '../../conventions/secret-forms.js';
 import { addDocument, type DocumentFlags, loadDocument } from '../document.js';
@@ -158,11 +159,13 @@ test('the document has operations', () => {
 `;
   }
   const { id, path } = operation;
-  const { query, headers } = readCredentials(operation, contract);
+  // The mock accepts any.
+  const { query, headers } = readCredentials(contract, operation);
+  const search = Object.keys(query).length === 0 ? '' : `?${new URLSearchParams(query).toString()}`;
   return `${start}
 test(${quote(`${id} is answered`)}, async () => {
   // Replace this call with one of your client, which takes the base URL and, if it can, mock.fetch.
-  const response = await mock.fetch(mock.baseUrl + ${quote(path + query)}, { headers: ${JSON.stringify(headers)} });
+  const response = await mock.fetch(mock.baseUrl + ${quote(path + search)}, { headers: ${JSON.stringify(headers)} });
   assert.equal(response.ok, true, await response.text());
   mock.received(${quote(id)}, { times: 1 });
 });
@@ -176,21 +179,4 @@ function quote(text: string): string {
 function needsNoInput({ method, path, parameters, body }: Operation): boolean {
   const isFree = body === undefined && parameters.every(({ required }) => !required);
   return method === 'GET' && isFree && !/[{?]/.test(path);
-}
-
-/** Credentials for the first alternative of an operation; the mock accepts any. */
-function readCredentials(
-  { security: [first = {}] }: Operation,
-  { securitySchemes }: Contract,
-): { readonly query: string; readonly headers: Readonly<Record<string, string>> } {
-  const headers: Record<string, string> = {};
-  const query = new URLSearchParams();
-  for (const name of Object.keys(first)) {
-    const { type, scheme, key = '', in: place } = securitySchemes[name] ?? {};
-    if (type === 'apiKey' && place === 'query') query.set(key, 'test');
-    else if (type === 'apiKey')
-      headers[place === 'cookie' ? 'cookie' : key] = place === 'cookie' ? `${key}=test` : 'test';
-    else headers['authorization'] = scheme === 'basic' ? 'Basic dGVzdDp0ZXN0' : 'Bearer test';
-  }
-  return { query: query.size === 0 ? '' : `?${query.toString()}`, headers };
 }

@@ -87,7 +87,8 @@ function pickMedia(content: readonly MediaType[]): MediaType | undefined {
   );
 }
 
-function readCredentials(contract: Contract, operation: Operation): RequestDraft['credentials'] {
+/** Made-up credentials for the first alternative of an operation. */
+export function readCredentials(contract: Contract, operation: Operation): RequestDraft['credentials'] {
   const headers: Record<string, string> = {};
   const query: Record<string, string> = {};
   const cookies: string[] = [];

@@ -26,14 +26,8 @@ import {
   type Received,
   type Written,
 } from './finish.js';
-import {
-  answerRefusedSession,
-  answerUnmatched,
-  answerUnreachable,
-  describeUnmatched,
-  toFailure,
-  toUnanswered,
-} from './unmatched.js';
+import { answerRefusedSession, answerUnmatched, answerUnreachable, toFailure, toUnanswered } from './unmatched.js';
+import { describeUnmatched } from '../../http/request/unmatched.js';
 import { toNote } from '../../schema/violation.js';
 import { isPromise } from '../../base/platform.js';
 

@@ -1,21 +1,16 @@
 import { type ErrorAnswers, NO_RETRY } from '../../answer/error-answers.js';
 import type { Operation } from '../../contract/operations/operation.js';
-import type { RouteMatch } from '../../contract/router/router.js';
-import { type MockError, toReason, cutCountedText } from '../../base/errors.js';
+import { type MockError, toReason } from '../../base/errors.js';
 import type { Answer } from '../../http/answer.js';
 import { type Cors, isPreflight } from '../cors.js';
-import { hidePathSecrets } from '../../conventions/secret-forms.js';
-import { type ClientReport, NO_VIOLATIONS, toError } from '../../schema/violation.js';
+import { describeUnmatched, type Unmatched } from '../../http/request/unmatched.js';
+import { NO_VIOLATIONS, toError } from '../../schema/violation.js';
 
-interface UnmatchedSituation {
-  readonly match: Exclude<RouteMatch, { readonly kind: 'operation' }>;
+interface UnmatchedSituation extends Unmatched {
   readonly request: Request;
-  readonly path: string;
   readonly errors: ErrorAnswers;
   readonly cors: Cors | undefined;
 }
-
-const SHOWN_PATH_LENGTH = 200;
 
 /**
  * The answer to a request that matches no operation: 204 with `Allow` for OPTIONS (RFC 9110 9.3.7), 405 with `Allow` for a path
@@ -33,23 +28,6 @@ export function answerUnmatched(situation: UnmatchedSituation): Answer {
   if (match.kind === 'none') return errors.answer(undefined, { status: 404, message, code: 'path_unknown', found });
   const headers = { allow: match.allow.join(', ') };
   return errors.answer(undefined, { status: 405, message, code: 'method_not_allowed', headers, found });
-}
-
-/** Describes the mistake of a request that matches no operation. */
-export function describeUnmatched(situation: Omit<UnmatchedSituation, 'errors' | 'cors'>): ClientReport {
-  const { match, request } = situation;
-  const path = hidePathSecrets(situation.path);
-  if (match.kind === 'method') {
-    const message = `${cutCountedText(path, SHOWN_PATH_LENGTH)} does not support ${request.method}; it supports ${match.allow.join(', ')}`;
-    return { code: 'METHOD_UNKNOWN', in: 'method', message };
-  }
-  const paths = match.nearest();
-  const nearest = paths.length === 0 ? '' : `; the nearest ${paths.length === 1 ? 'is' : 'are'} ${paths.join(', ')}`;
-  return {
-    code: 'PATH_UNKNOWN',
-    in: 'path',
-    message: `the contract has no path ${cutCountedText(path, SHOWN_PATH_LENGTH)}${nearest}`,
-  };
 }
 
 /** The answer to a request whose session cannot be opened: 503 if there are too many, else 400. */
