@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { type ErrorCode, MockError, toReason } from './errors.js';
 
@@ -39,4 +39,17 @@ export function requireInside(folder: string, file: string, code: ErrorCode): vo
     at: { file },
     hint: 'replace the link by a copy of the file',
   });
+}
+
+/** The text of a file that the user named. @param what - How messages call it. @throws MockError with the code, where it cannot be read. */
+export function loadTextFile(
+  file: string,
+  code: ErrorCode,
+  { what = 'the file', hint }: { readonly what?: string; readonly hint?: string } = {},
+): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new MockError(code, `${what} cannot be read: ${toReason(cause)}`, { at: { file }, hint, cause });
+  }
 }

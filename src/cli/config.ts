@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { isObject } from '../base/json.js';
 import { parseText } from '../contract/load/parse.js';
 import { createLineFinder } from '../contract/load/source-map.js';
-import { MockError, type Place, toReason } from '../base/errors.js';
+import { MockError, type Place } from '../base/errors.js';
+import { loadTextFile } from '../base/inside-folder.js';
 import { type OptionName, OPTIONS } from '../mock/options-table.js';
 import { flattenOptions, type NamedOption } from '../mock/read-options.js';
 import { isFlagOf, listFlagOptions, readFlagProperty } from './flags.js';
@@ -232,13 +233,7 @@ function readDocuments(given: unknown): readonly ConfigDocument[] {
 }
 
 function loadData(file: string): LoadedConfig {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (cause) {
-    const reason = `the configuration file cannot be read: ${toReason(cause)}`;
-    throw new MockError('OPTION_INVALID', reason, { at: { file }, cause });
-  }
+  const text = loadTextFile(file, 'OPTION_INVALID', { what: 'the configuration file' });
   const findLine = createLineFinder(text);
   return {
     value: parseText(text, file, 'OPTION_INVALID').value,

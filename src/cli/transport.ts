@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isObject, mapValues } from '../base/json.js';
 import { MockError, toReason } from '../base/errors.js';
+import { loadTextFile } from '../base/inside-folder.js';
 import type { OptionKind, OptionName } from '../mock/options-table.js';
 import { KINDS } from '../mock/read-options.js';
 import { readUserCacheFolder } from '../base/package-folder.js';
@@ -228,14 +229,8 @@ function readTransport(flags: TransportFlags): Transport {
 /** The PEM of a certificate or key: a configuration file may have its path. */
 function readCertificateFile(given: string): string {
   if (given.includes('-----BEGIN')) return given;
-  try {
-    return readFileSync(given, 'utf8');
-  } catch (cause) {
-    throw new MockError('OPTION_INVALID', `the file "${given}" cannot be read: ${toReason(cause)}`, {
-      hint: 'tls.cert and tls.key are paths of PEM files, or PEM',
-      cause,
-    });
-  }
+  const hint = 'tls.cert and tls.key are paths of PEM files, or PEM';
+  return loadTextFile(given, 'OPTION_INVALID', { hint });
 }
 
 /** Writes the port to the file that was named. @returns a function that removes the file. */

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { MockError, toReason } from '../base/errors.js';
+import { MockError } from '../base/errors.js';
+import { loadTextFile } from '../base/inside-folder.js';
 import { isObject } from '../base/json.js';
 import type { PlainInteraction } from './interaction.js';
 
@@ -12,13 +12,9 @@ export interface JournalLine {
 /** The interactions of a file that `mock.journal.toNdjson()` wrote. @throws MockError `JOURNAL_UNREADABLE`. */
 export function readJournalFile(file: string): readonly JournalLine[] {
   const hint = 'write it with mock.journal.toNdjson(), or from GET /__mock/journal?format=ndjson of a running mock';
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new MockError('JOURNAL_UNREADABLE', `it cannot be read: ${toReason(cause)}`, { at: { file }, hint, cause });
-  }
-  const lines = text.split('\n').map((line, i) => [line.trim(), i + 1] as const);
+  const lines = loadTextFile(file, 'JOURNAL_UNREADABLE', { what: 'it', hint })
+    .split('\n')
+    .map((line, i) => [line.trim(), i + 1] as const);
   return lines
     .filter(([line]) => line !== '')
     .map(([line, number]) => {

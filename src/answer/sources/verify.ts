@@ -16,6 +16,7 @@ import type { Contract } from '../../contract/contract.js';
 import { findResponse } from '../../contract/operations/responses.js';
 import { isSequenceType, findMedia, toEssence } from '../../contract/media-type.js';
 import { isStream } from '../../http/response/encode.js';
+import { findUndeclared } from '../../http/response/response-check.js';
 import { isUndescribed, type ItemPlan, planItems, readItem, readKnownItems } from '../../http/stream-items.js';
 import { isOnlyAmbiguous, type SchemaCheck, type Validators } from '../../schema/validate.js';
 import { memoize } from '../../base/memoize.js';
@@ -272,7 +273,7 @@ function createPlan({ contract, validators, operation }: PlanParts, status: numb
     isAmbiguous: () => false,
     checkStream: (body: unknown): unknown => body,
   };
-  const undeclared = findUndeclared(operation, status, mediaType);
+  const undeclared = findMistake(operation, status, mediaType);
   if (undeclared !== undefined) {
     const found = [undeclared];
     return { ...plan, check: (body) => (undeclared.in === 'status' || body !== undefined ? found : NO_VIOLATIONS) };
@@ -310,22 +311,11 @@ function createPlan({ contract, validators, operation }: PlanParts, status: numb
 }
 
 /** An undeclared status or media type; errors need not be declared, since the mock itself answers with them. */
-function findUndeclared(operation: Operation, status: number, mediaType: string): Violation | undefined {
-  const response = findResponse(operation, status);
-  if (status >= 400 || operation.responses.length === 0) return undefined;
-  const about = { severity: 'error', pointer: '', by: 'mock' } as const;
-  if (response === undefined) {
-    // A 1xx is not a final response, so an operation that declares nothing else answers 204.
-    const isBare = operation.responses.every((one) => one.status.startsWith('1'));
-    const declared = operation.responses.map((one) => one.status).join(', ');
-    const message = `status ${status} is not declared by ${operation.id}, which declares ${declared}`;
-    return status === 204 && isBare ? undefined : { ...about, code: 'STATUS_UNDECLARED', in: 'status', message };
-  }
-  if (mediaType === '' || response.content.length === 0 || findMedia(response.content, mediaType) !== undefined)
-    return undefined;
-  const types = response.content.map(({ type }) => type).join(', ');
-  const message = `media type "${mediaType}" is not declared for status ${status}, which has ${types}`;
-  return { ...about, code: 'MEDIA_TYPE_UNDECLARED', in: 'header', pointer: '/content-type', message };
+function findMistake(operation: Operation, status: number, mediaType: string): Violation | undefined {
+  // A 1xx is not a final response, so an operation that declares nothing else answers 204.
+  const isBare = status === 204 && operation.responses.every((one) => one.status.startsWith('1'));
+  const found = status >= 400 || isBare ? undefined : findUndeclared(operation, status, mediaType || undefined);
+  return found && { ...found, by: 'mock' };
 }
 
 /** Whether there is no body, or one that is not a JSON value. */

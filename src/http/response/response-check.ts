@@ -21,16 +21,40 @@ interface CheckedResponse {
 export function createResponseCheck(validators: Validators): CheckResponse {
   return (operation, response) => {
     const declared = findResponse(operation, response.status);
-    if (declared === undefined) {
-      if (operation.responses.length === 0) return NO_VIOLATIONS;
-      const declares = operation.responses.filter(({ isAssumed }) => isAssumed !== true);
-      const known = declares.map(({ status }) => status).join(', ');
-      const message = `status ${response.status} is not declared by ${operation.id}, which declares ${known}`;
-      return [toViolation('STATUS_UNDECLARED', 'status', { message, schemaPointer: `${operation.pointer}/responses` })];
-    }
-    const violations = [...checkHeaders(declared, response), ...checkBody(declared, response, validators)];
+    const mediaType = readContentType(response.headers);
+    const undeclared = findUndeclared(operation, response.status, mediaType);
+    const found = undeclared === undefined ? [] : [undeclared];
+    if (declared === undefined) return found;
+    const violations = [
+      ...checkHeaders(declared, response),
+      ...found,
+      ...checkBody(declared, { ...response, mediaType }, validators),
+    ];
     return violations.length === 0 ? NO_VIOLATIONS : violations;
   };
+}
+
+/** An undeclared status or media type; undefined for an operation that declares no responses. */
+export function findUndeclared(
+  operation: Operation,
+  status: number,
+  mediaType: string | undefined,
+): Violation | undefined {
+  const { id, pointer, responses } = operation;
+  if (responses.length === 0) return undefined;
+  const declared = findResponse(operation, status);
+  if (declared === undefined) {
+    const declares = responses.filter(({ isAssumed }) => isAssumed !== true);
+    const known = declares.map((each) => each.status).join(', ');
+    const message = `status ${status} is not declared by ${id}, which declares ${known}`;
+    return toViolation('STATUS_UNDECLARED', 'status', { message, schemaPointer: `${pointer}/responses` });
+  }
+  const { content } = declared;
+  if (mediaType === undefined || content.length === 0 || findMedia(content, mediaType) !== undefined) return undefined;
+  const known = content.map(({ type }) => type).join(', ');
+  const message = `response media type "${mediaType}" is not declared for status ${status}, which declares ${known}`;
+  const schemaPointer = `${declared.pointer}/content`;
+  return toViolation('MEDIA_TYPE_UNDECLARED', 'header', { pointer: '/content-type', message, schemaPointer });
 }
 
 /** A response as its client reads it. */
@@ -90,21 +114,13 @@ function checkHeaders(declared: DeclaredResponse, { headers }: CheckedResponse):
 
 function checkBody(
   declared: DeclaredResponse,
-  response: CheckedResponse,
+  { body, mediaType = '' }: Pick<CheckedResponse, 'body'> & { readonly mediaType: string | undefined },
   validators: Validators,
 ): readonly Violation[] {
-  const mediaType = readContentType(response.headers);
-  if (mediaType === undefined || declared.content.length === 0) return NO_VIOLATIONS;
-  const media = findMedia(declared.content, mediaType);
-  if (media === undefined) {
-    const known = declared.content.map(({ type }) => type).join(', ');
-    const message = `response media type "${mediaType}" is not declared for status ${response.status}, which declares ${known}`;
-    const schemaPointer = `${declared.pointer}/content`;
-    return [toViolation('MEDIA_TYPE_UNDECLARED', 'header', { pointer: '/content-type', message, schemaPointer })];
-  }
-  if (media.schema === undefined || response.body === undefined || !isJsonType(mediaType)) return NO_VIOLATIONS;
+  const media = isJsonType(mediaType) && body !== undefined ? findMedia(declared.content, mediaType) : undefined;
+  if (media?.schema === undefined) return NO_VIOLATIONS;
   return validators
-    .check(media.schemaPointer, 'response')(response.body, 'body')
+    .check(media.schemaPointer, 'response')(body, 'body')
     .map((violation) => ({ ...violation, by: 'upstream' }));
 }
 

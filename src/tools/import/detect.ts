@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parseText } from '../../contract/load/parse.js';
 import { isObject } from '../../base/json.js';
+import { loadTextFile } from '../../base/inside-folder.js';
 import { MockError } from '../../base/errors.js';
 import { readHandlers, readJsonServer } from './readers/lists.js';
 import { readMockoon, readPrefix } from './readers/mockoon.js';
@@ -42,7 +43,7 @@ function unknownFormat(file: string): MockError {
 }
 
 function readJson(file: string): unknown {
-  return parseText(readFileSync(file, 'utf8'), file, 'IMPORT_UNREADABLE').value;
+  return parseText(loadTextFile(file, 'IMPORT_UNREADABLE'), file, 'IMPORT_UNREADABLE').value;
 }
 
 function readFolder(path: string, given: Format | undefined): Source {

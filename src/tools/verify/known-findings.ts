@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { MockError } from '../../base/errors.js';
 import { isObject } from '../../base/json.js';
+import { loadTextFile } from '../../base/inside-folder.js';
 import { replaceFileSync } from '../../base/replace-file.js';
 import type { Contract } from '../../contract/contract.js';
 import { parseText } from '../../contract/load/parse.js';
@@ -24,7 +25,7 @@ const MEMBERS: ReadonlySet<string> = new Set(['code', 'operation', 'pointer', 'r
 
 /** Reads a file of suppressions, YAML or JSON. @throws MockError `OPTION_INVALID` with the place of a mistake. */
 export function readSuppressions(file: string): readonly Suppression[] {
-  const text = readOwn(file);
+  const text = loadTextFile(file, 'OPTION_INVALID');
   const { value } = parseText(text, file, 'OPTION_INVALID');
   const invalid = (message: string, pointer: string): MockError => {
     const hint = 'an array of { code, operation, pointer, reason, until }';
@@ -78,7 +79,7 @@ export function storeFindings(file: string, findings: readonly Finding[]): void 
 
 /** Reads the findings of an earlier run. @throws MockError `OPTION_INVALID`. */
 export function readFindings(file: string): readonly Finding[] {
-  const { value } = parseText(readOwn(file), file, 'OPTION_INVALID');
+  const { value } = parseText(loadTextFile(file, 'OPTION_INVALID'), file, 'OPTION_INVALID');
   const findings = isObject(value) && value['version'] === 1 ? value['findings'] : undefined;
   const isFinding = (each: unknown): boolean =>
     isObject(each) &&
@@ -114,15 +115,4 @@ export function compareFindings(
     if (operations.some((id) => verified.includes(id))) return { finding, state: 'fixed' };
     return { finding, state: operations.some((id) => contract.operation(id)) ? 'not verified' : 'gone' };
   });
-}
-
-function readOwn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new MockError('OPTION_INVALID', `the file cannot be read: ${(cause as Error).message}`, {
-      at: { file },
-      cause,
-    });
-  }
 }

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { DATA_EXTENSIONS, isObject } from '../../../base/json.js';
-import { MockError, toReason } from '../../../base/errors.js';
+import { MockError } from '../../../base/errors.js';
+import { loadTextFile } from '../../../base/inside-folder.js';
 import { parseText } from '../../../contract/load/parse.js';
 import type { Mistake } from '../../../contract/load/source-node.js';
 import type { RecordingParts } from '../../../features/recording/cassettes.js';
@@ -64,7 +65,7 @@ function listRefused(old: readonly Refusal[], now: readonly Refusal[]): readonly
 
 /** The places in a Pact file that a contract refuses. @throws MockError `OPTION_INVALID` for another file. */
 export async function checkPact(file: string, parts: RecordingParts): Promise<readonly FileBreak[]> {
-  const { value } = parseText(readText(file), file, 'OPTION_INVALID');
+  const { value } = parseText(loadTextFile(file, 'OPTION_INVALID'), file, 'OPTION_INVALID');
   if (!isObject(value) || !Array.isArray(value['interactions'])) {
     const hint = 'a Pact file is JSON with "interactions"';
     throw new MockError('OPTION_INVALID', 'the file is not a Pact file', { at: { file }, hint });
@@ -76,14 +77,6 @@ export async function checkPact(file: string, parts: RecordingParts): Promise<re
       breaks.push({ kind: 'Pact', at, message, repair: toRepair(message, () => undefined) });
   }
   return breaks;
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new MockError('OPTION_INVALID', `the file cannot be read: ${toReason(cause)}`, { at: { file }, cause });
-  }
 }
 
 function isUnknown(refusals: readonly Refusal[]): boolean {
@@ -154,7 +147,7 @@ function readFile(path: string, collections: ReadonlySet<string>): readonly File
   if (extension === '.ndjson' || extension === '.jsonl') return [{ exchanges: readJournalExchanges(path) }];
   if (extension === '.har') return [{ exchanges: readHarExchanges(path) }];
   if (!DATA_EXTENSIONS.has(extension)) return [];
-  const { value } = parseText(readText(path), path, 'OPTION_INVALID');
+  const { value } = parseText(loadTextFile(path, 'OPTION_INVALID'), path, 'OPTION_INVALID');
   const isFixture = collections.has(basename(path, extension));
   if (!isObject(value)) return isFixture ? [{ kind: 'fixture', folder: dirname(path) }] : [];
   if (isObject(value['log'])) return [{ exchanges: readHarExchanges(path) }];
