@@ -85,20 +85,15 @@ export interface ItemPool {
 export function createPool(): ItemPool {
   const items = new Map<string, KnownItem[]>();
   const toKey = ({ ids }: KnownItem): string => ids.join('\0');
-  const of = (collection: string): readonly KnownItem[] => items.get(collection) ?? [];
+  const others = (collection: string, item: KnownItem): KnownItem[] =>
+    (items.get(collection) ?? []).filter((each) => toKey(each) !== toKey(item));
   return {
-    add: (collection, item) => {
-      const others = of(collection).filter((each) => toKey(each) !== toKey(item));
-      items.set(collection, [...others, item]);
-    },
+    add: (collection, item) => void items.set(collection, [...others(collection, item), item]),
     find: (collection, parents, mustBeOwn) =>
-      of(collection).find(({ ids, isOwn }) => (isOwn || !mustBeOwn) && parents.every((parent, i) => ids[i] === parent)),
-    remove: (collection, item) => {
-      items.set(
-        collection,
-        of(collection).filter((each) => toKey(each) !== toKey(item)),
-      );
-    },
+      items
+        .get(collection)
+        ?.find(({ ids, isOwn }) => (isOwn || !mustBeOwn) && parents.every((parent, i) => ids[i] === parent)),
+    remove: (collection, item) => void items.set(collection, others(collection, item)),
   };
 }
 
