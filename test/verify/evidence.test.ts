@@ -1,25 +1,18 @@
-import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { loadContract } from '../../src/index.js';
-import { createVerifyContext } from '../../src/tools/verify/context.js';
-import { createTarget } from '../../src/tools/verify/target.js';
 import type { Verification } from '../../src/tools/verify/events.js';
-import { verifyService } from '../../src/tools/verify/verify.js';
 import { json, query, shows, toDocument } from '../operation-parts.js';
 import { INTEGER, object, TEXT } from '../schema-parts.js';
-import { serveInTest } from '../serve-in-test.js';
+import { verifyAnswers } from './verify-in-test.js';
 
 /** Verifies a service that answers each request with one JSON body. */
-async function verify(operation: object, body: unknown, status = 200): Promise<Verification> {
+function verify(operation: object, body: unknown, status = 200): Promise<Verification> {
   const document = toDocument({ '/gauge': { get: { operationId: 'readGauge', ...operation } } });
   const schemas = { Gauge: object({ level: { type: 'number', example: 'low' }, unit: TEXT }, 'level') };
-  const contract = await loadContract({ ...document, components: { schemas } });
-  const server = createServer((_, response) => {
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  });
-  const [baseUrl, budgetMs] = [await serveInTest(server), 60_000];
-  const target = createTarget({ baseUrl, headers: {}, rate: Infinity, timeoutMs: 5000, budgetMs });
-  return verifyService(createVerifyContext(contract), target, { allowUnsafe: false, includes: () => true });
+  return verifyAnswers(
+    { ...document, components: { schemas } },
+    (_, response) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+    { allowUnsafe: false },
+  );
 }
 
 const toVerdicts = ({ findings }: Verification): readonly string[] =>

@@ -1,15 +1,11 @@
 // Services on bare node:http with one fault each, and the guards beside them: what is no fault of the service.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { loadContract } from '../../src/index.js';
-import { createVerifyContext } from '../../src/tools/verify/context.js';
 import type { Verification } from '../../src/tools/verify/events.js';
-import { createTarget } from '../../src/tools/verify/target.js';
-import { verifyService } from '../../src/tools/verify/verify.js';
 import { json, query, shows, takes, toDocument } from '../operation-parts.js';
 import { object, TEXT } from '../schema-parts.js';
-import { serveInTest } from '../serve-in-test.js';
+import { verifyAnswers } from './verify-in-test.js';
 
 const TIDE = object({ id: TEXT }, 'id');
 const VALID = '{"id":"1"}';
@@ -18,12 +14,9 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** Verifies a service with one operation. */
-async function verify(operation: object, answer: Answer, timeoutMs = 5000): Promise<Verification> {
-  const contract = await loadContract(toDocument({ '/tide': { get: { operationId: 'readTide', ...operation } } }));
-  const server = createServer((request, response) => answer(response, request));
-  const baseUrl = await serveInTest(server);
-  const target = createTarget({ baseUrl, headers: {}, rate: Infinity, timeoutMs, budgetMs: 60_000 });
-  return verifyService(createVerifyContext(contract), target, { allowUnsafe: true, includes: () => true });
+function verify(operation: object, answer: Answer, timeoutMs = 5000): Promise<Verification> {
+  const document = toDocument({ '/tide': { get: { operationId: 'readTide', ...operation } } });
+  return verifyAnswers(document, (request, response) => void answer(response, request), { timeoutMs });
 }
 
 const toTexts = ({ findings }: Verification): readonly string[] =>
@@ -137,13 +130,9 @@ it('an item that no operation deletes is named by the operation that has created
       },
     },
   };
-  const server = createServer((request, response) => {
+  const { learned } = await verifyAnswers(toDocument(paths), (request, response) => {
     response.writeHead(request.method === 'POST' ? 201 : 200, JSON_TYPE).end('{"id":"n1","text":"x"}');
   });
-  const baseUrl = await serveInTest(server);
-  const target = createTarget({ baseUrl, headers: {}, rate: Infinity, timeoutMs: 5000, budgetMs: 60_000 });
-  const context = createVerifyContext(await loadContract(toDocument(paths)));
-  const { learned } = await verifyService(context, target, { allowUnsafe: true, includes: () => true });
   expect(learned).toContainEqual({
     operation: 'addNote',
     message: 'the created item n1 is not removed: no operation deletes it',

@@ -1,13 +1,8 @@
 // Lists that keep their document in a way that one could take for a fault, and the same lists with the fault.
-import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
-import { loadContract } from '../../src/index.js';
-import { createVerifyContext } from '../../src/tools/verify/context.js';
-import { createTarget } from '../../src/tools/verify/target.js';
-import { verifyService } from '../../src/tools/verify/verify.js';
 import { finds, inPath, query, REMOVED, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, INTEGER, object, TEXT } from '../schema-parts.js';
-import { serveInTest } from '../serve-in-test.js';
+import { verifyAnswers } from './verify-in-test.js';
 
 const BOAT = object({ id: TEXT }, 'id');
 const PAGE = object({ items: arrayOf(BOAT), total: INTEGER }, 'items', 'total');
@@ -52,17 +47,15 @@ async function verify({ parameters, first = 1, least = 1, most = 100, total = CO
     const start = (page - first) * size;
     return [200, { items: boats.slice(start, start + size), total: boats.length + total - COUNT }];
   };
-  const server = createServer((request, response) => {
-    const [status, body] = answer(request.method ?? 'GET', new URL(request.url ?? '/', 'http://boats'));
-    response.writeHead(status, body === undefined ? {} : { 'content-type': 'application/json' });
-    response.end(body === undefined ? undefined : JSON.stringify(body));
-  });
-  const baseUrl = await serveInTest(server);
-  const target = createTarget({ baseUrl, headers: {}, rate: Infinity, timeoutMs: 5000, budgetMs: 60_000 });
-  const context = createVerifyContext(await loadContract(toDocument(paths)));
-  const options = { allowUnsafe: true, includes: ({ id }: { readonly id: string }) => id !== 'addBoat' };
-  const walked = { allowUnsafe: true, includes: () => true };
-  const { findings, learned } = await verifyService(context, target, parameters.length > 1 ? walked : options);
+  const { findings, learned } = await verifyAnswers(
+    toDocument(paths),
+    (request, response) => {
+      const [status, body] = answer(request.method ?? 'GET', new URL(request.url ?? '/', 'http://boats'));
+      response.writeHead(status, body === undefined ? {} : { 'content-type': 'application/json' });
+      response.end(body === undefined ? undefined : JSON.stringify(body));
+    },
+    { includes: ({ id }) => parameters.length > 1 || id !== 'addBoat' },
+  );
   const texts = learned.map(({ message }) => message).filter((message) => message.includes('page'));
   return { findings: findings.map(({ code, message }) => `${code} ${message}`), learned: texts };
 }

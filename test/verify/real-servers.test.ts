@@ -3,10 +3,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { loadContract } from '../../src/index.js';
-import { createVerifyContext } from '../../src/tools/verify/context.js';
-import { createTarget } from '../../src/tools/verify/target.js';
-import { verifyService } from '../../src/tools/verify/verify.js';
 import { createFolder } from '../folders.js';
 import { ALERTMANAGER } from '../recording/services/alertmanager.js';
 import { ARIA2 } from '../recording/services/aria2.js';
@@ -14,6 +10,7 @@ import { ETCD } from '../recording/services/etcd.js';
 import { POWERDNS, POWERDNS_SCHEMA } from '../recording/services/powerdns.js';
 import { findProgram, start } from '../recording/services/service.js';
 import { SYNCTHING } from '../recording/services/syncthing.js';
+import { verifyAt } from './verify-in-test.js';
 
 const EMPTY_BODY = '{}';
 
@@ -77,11 +74,8 @@ it.for([
   const folder = join(createFolder(), 'server');
   mkdirSync(folder);
   const server = await start(service, folder);
-  const contract = await loadContract(service.spec);
-  const { headers } = service;
-  const target = createTarget({ baseUrl: server.url, headers, rate: Infinity, timeoutMs: 3000, budgetMs: 120_000 });
-  const options = { allowUnsafe: true, includes: () => true };
-  const { findings: found } = await verifyService(createVerifyContext(contract), target, options);
+  const limits = { timeoutMs: 3000, budgetMs: 120_000 };
+  const { findings: found } = await verifyAt(server.url, service.spec, { headers: service.headers, ...limits });
   const rest = [...findings];
   for (const { code, operations, message, request } of found) {
     const text = `${request.target} ${request.body ?? ''}`;

@@ -3,9 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, loadContract } from '../../src/index.js';
-import { createVerifyContext } from '../../src/tools/verify/context.js';
-import { createTarget } from '../../src/tools/verify/target.js';
-import { verifyService } from '../../src/tools/verify/verify.js';
+import { verifyAt } from './verify-in-test.js';
 
 const SHARED = resolve('../shared/specs');
 const OWN = ['spec/openapi.yaml', 'test/recording/contracts/json-server.yaml'].filter((path) => existsSync(path));
@@ -24,9 +22,9 @@ describe('a mock', () => {
     const mock = await createMock({ spec: contract });
     onTestFinished(mock.close);
     const { url } = await mock.listen();
-    const target = createTarget({ baseUrl: url, headers: {}, rate: Infinity, timeoutMs: 10_000, budgetMs: 10_000 });
-    const { findings, requests } = await verifyService(createVerifyContext(contract), target, {
-      allowUnsafe: true,
+    const { findings, requests } = await verifyAt(url, contract, {
+      timeoutMs: 10_000,
+      budgetMs: 10_000,
       includes: ({ method }) => method !== 'TRACE',
     });
     expect(requests).toBeGreaterThan(0);

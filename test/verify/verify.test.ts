@@ -1,25 +1,20 @@
 // @module-tag slow
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../src/index.js';
-import { createVerifyContext } from '../../src/tools/verify/context.js';
-import { createTarget } from '../../src/tools/verify/target.js';
 import type { Verification } from '../../src/tools/verify/events.js';
-import { verifyService } from '../../src/tools/verify/verify.js';
 import { shows, toDocument } from '../operation-parts.js';
 import { TEXT } from '../schema-parts.js';
 import { type Break, BREAKS, DOCUMENT, startLibrary } from './library.js';
+import { verifyAt } from './verify-in-test.js';
 
 const contract = await loadContract(DOCUMENT);
 const CREDENTIAL = { authorization: 'Bearer verify-token-1' };
 
-async function verify(
+const verify = (
   url: string,
-  { seed = 1, allowUnsafe = true, headers = CREDENTIAL, budgetMs = 60_000 } = {},
-  of = contract,
-): Promise<Verification> {
-  const target = createTarget({ baseUrl: url, headers, rate: Infinity, timeoutMs: 5000, budgetMs });
-  return verifyService(createVerifyContext(of, seed), target, { allowUnsafe, includes: () => true });
-}
+  options: Parameters<typeof verifyAt>[2] = {},
+  of: Parameters<typeof verifyAt>[1] = contract,
+): Promise<Verification> => verifyAt(url, of, { headers: CREDENTIAL, ...options });
 
 const toTexts = ({ findings }: Verification): readonly string[] =>
   findings.map(({ code, operations, message }) => `${code} ${operations.join(' ')}: ${message}`);
