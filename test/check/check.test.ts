@@ -81,7 +81,7 @@ describe('contract.check', () => {
       'a wrong header',
       answer({ id: 1, name: 'n' }, { headers: { 'x-left': 'many' } }),
       'HEADER_INVALID',
-      /"X-Left" is "many"/,
+      /"X-Left" must be an integer, got "many"/,
     ],
     [
       'a body that is not JSON',

@@ -134,7 +134,7 @@ export function toViolation(
 }
 
 /** The headers of a response whose values do not match their schemas. */
-function checkHeaderValues(
+export function checkHeaderValues(
   operation: Operation,
   { status, headers }: Pick<CheckedResponse, 'headers' | 'status'>,
   validators: Validators,
@@ -144,8 +144,11 @@ function checkHeaderValues(
     const value = readField(headers, name.toLowerCase());
     if (value === undefined || mediaType !== undefined) return [];
     const check = validators.check(schemaPointer, 'response');
-    if (readValues(value).some((each) => check(each, 'body').length === 0)) return [];
-    const message = `response header "${name}" is ${JSON.stringify(value)}, which its schema does not allow`;
+    const found = readValues(value).map((each) => check(each, 'header')[0]);
+    // A value of the right type says more about what is wrong.
+    const wrong = found.includes(undefined) ? undefined : (found.find((each) => each?.code !== 'TYPE') ?? found[0]);
+    if (wrong === undefined) return [];
+    const message = wrong.message.replace(/^(?:the answer|answer)/, `response header "${name}"`);
     const pointer = `/${name.toLowerCase()}`;
     return [toViolation('HEADER_INVALID', 'header', { pointer, message, schemaPointer })];
   });

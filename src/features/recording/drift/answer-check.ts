@@ -1,9 +1,8 @@
-import type { DeclaredHeader, Operation } from '../../../contract/operations/operation.js';
+import type { Operation } from '../../../contract/operations/operation.js';
 import { findResponse } from '../../../contract/operations/responses.js';
-import { isObject, parseOrKeep } from '../../../base/json.js';
-import { type HeaderFields, listFields } from '../../../http/header-fields.js';
+import type { HeaderFields } from '../../../http/header-fields.js';
 import { isJsonType } from '../../../contract/media-type.js';
-import { createResponseCheck, toViolation } from '../../../http/response/response-check.js';
+import { checkHeaderValues, createResponseCheck, toViolation } from '../../../http/response/response-check.js';
 import type { Validators } from '../../../schema/validate.js';
 import type { Violation } from '../../../schema/violation.js';
 
@@ -27,11 +26,8 @@ export function createAnswerCheck(validators: Validators): CheckAnswer {
     const violations = checkResponse(operation, answer);
     const declared = findResponse(operation, answer.status);
     if (declared === undefined) return violations;
-    const { headers, body, isGenerated = false } = answer;
-    const wrong = listFields(headers).flatMap(([name, value]) => {
-      const header = declared.headers.find((each) => each.name.toLowerCase() === name.toLowerCase());
-      return header === undefined ? [] : checkHeader(header, value, validators);
-    });
+    const { body, isGenerated = false } = answer;
+    const wrong = checkHeaderValues(operation, answer, validators);
     const types = declared.content.map(({ type }) => type).join(', ');
     const isJson = declared.content.length > 0 && declared.content.every(({ type }) => isJsonType(type));
     const isMissing = body === undefined && !isGenerated && isJson && operation.method !== 'HEAD';
@@ -39,19 +35,4 @@ export function createAnswerCheck(validators: Validators): CheckAnswer {
     const missing = isMissing ? [toViolation('REQUIRED', 'body', { message, schemaPointer: declared.pointer })] : [];
     return [...violations, ...wrong, ...missing];
   };
-}
-
-function checkHeader(header: DeclaredHeader, text: string, validators: Validators): readonly Violation[] {
-  const { name, schema, schemaPointer } = header;
-  const types = isObject(schema) ? [schema.type].flat() : [];
-  const isText = types.includes('string') || types[0] === undefined;
-  // A list is one value for each item (RFC 9110 5.6.1).
-  const value = types.includes('array') ? text.split(/\s*,\s*/) : isText ? text : parseOrKeep(text);
-  const check = validators.check(schemaPointer, 'response');
-  return check(value, 'header')
-    .slice(0, 1)
-    .map((violation) => {
-      const message = violation.message.replace(/^(?:the answer|answer)/, `response header "${name}"`);
-      return toViolation(violation.code, 'header', { message, pointer: `/${name.toLowerCase()}`, schemaPointer });
-    });
 }
