@@ -49,9 +49,8 @@ export function createReadHandler(context: OperationContext): StateHandler {
   );
 }
 
-/** Answers with the content of one item: its bytes, a range of them where the contract declares 206, or a JSON string where the client asks for it. */
+/** Answers with the content of one item: its bytes, or a JSON string where the client asks for it. */
 export function createContentHandler(context: OperationContext): StateHandler {
-  const hasRanges = declaresStatus(context.binding.operation, 206);
   return createItemHandler(context, (exchange, { content }) => {
     const { call } = exchange;
     const choice = context.choose(call);
@@ -61,8 +60,7 @@ export function createContentHandler(context: OperationContext): StateHandler {
     const isJson = choice.mediaType !== undefined && isJsonType(choice.mediaType);
     if (isJson && isAccepted(choice, call.accept))
       return toAnswer(choice, new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
-    const shown = hasRanges ? answerRange(context, exchange, { choice, bytes }) : toAnswer(choice, bytes);
-    if (shown.status >= 400) return shown;
+    const shown = toAnswer(choice, bytes);
     // Documents declare a JSON string for downloads whose clients ask for bytes.
     if (isJson) return isolate({ ...shown, mediaType, schemaPointer: undefined, checked: { body: shown.body } });
     // The contract declares a range: the media type is that of the content.
@@ -70,45 +68,12 @@ export function createContentHandler(context: OperationContext): StateHandler {
   });
 }
 
-/** The content, or the range of it that a request names. */
-function answerRange(
-  context: OperationContext,
-  exchange: Exchange,
-  { choice, bytes }: { readonly choice: ResponseChoice; readonly bytes: Uint8Array },
-): Answer {
-  const { headers } = exchange.call;
-  const size = bytes.byteLength;
-  // Contents have no entity tags, so that no `If-Range` holds (RFC 9110 13.1.5).
-  const range = headers.has('if-range') ? undefined : readByteRange(headers.get('range'), size);
-  if (range === undefined) return toAnswer(choice, bytes, ACCEPTS_RANGES);
-  const { from, to } = range;
-  if (from >= to) {
-    const facts = { status: 416, message: `the content has ${size} bytes`, code: 'invalid_range', param: 'Range' };
-    return refuse(context, exchange, { ...facts, headers: { 'content-range': `bytes */${size}` } });
-  }
-  const part = { ...ACCEPTS_RANGES, 'content-range': `bytes ${from}-${to - 1}/${size}` };
-  return toAnswer({ ...choice, status: 206 }, bytes.subarray(from, to), part);
-}
-
-const ACCEPTS_RANGES: Answer['headers'] = Object.freeze({ 'accept-ranges': 'bytes' });
-
 /** Whether an `Accept` header has a range that covers a media type. */
 function isAccepted({ mediaType }: ResponseChoice, accept: string | null): boolean {
   const ranges = accept?.split(',').map(toEssence) ?? [];
   return (
     ranges.length === 0 || ranges.some((range) => isCovered(toEssence(mediaType ?? ''), range) || isJsonType(range))
   );
-}
-
-/** One range of bytes (RFC 9110 14.1.2), its end excluded; undefined without one, and for several, which may be ignored. */
-function readByteRange(
-  header: string | null,
-  size: number,
-): { readonly from: number; readonly to: number } | undefined {
-  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
-  if (first === '') return last === '' ? undefined : { from: Math.max(0, size - Number(last)), to: size };
-  if (last !== '' && Number(last) < Number(first)) return undefined;
-  return { from: Number(first), to: last === '' ? size : Math.min(size, Number(last) + 1) };
 }
 
 /** Answers a list from state: one page, in the requested order, with an envelope that matches it. */
