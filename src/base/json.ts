@@ -175,6 +175,13 @@ export function overlay(
   });
 }
 
+/** A value with another one written over it, member by member; unlike in a merge patch, a null is a null. */
+export function deepMerge(value: unknown, over: unknown): unknown {
+  return isObject(value) && isObject(over)
+    ? { ...value, ...mapValues(over, (each, name) => deepMerge(value[name], each)) }
+    : over;
+}
+
 /** Adds a value to the list of a key. */
 export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = lists.get(key);

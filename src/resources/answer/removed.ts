@@ -1,6 +1,6 @@
 import { SAYS_REMOVED, KEEPS_ITEM, REMOVES_ITEM, OTHER_ITEM } from '../../conventions/descriptions.js';
 import { means } from '../../conventions/conventions.js';
-import { isObject, readMember } from '../../base/json.js';
+import { deepMerge, isObject } from '../../base/json.js';
 import type { Answer } from '../../http/answer.js';
 import type { Call } from '../../http/request/call.js';
 import { type Operation, readText } from '../../contract/operations/operation.js';
@@ -72,17 +72,11 @@ function isAsked({ query }: Call, parameter: string, { value, status }: RemovedM
 
 /** An entry as it is shown after its removal. */
 export function withMark(entry: StoredItem, { property, value, status, hint }: RemovedMark): StoredItem {
-  if (hint !== undefined) return { ...entry, item: mergeShown(entry.item, hint.show ?? {}), isDeclared: undefined };
+  // Two objects make an object.
+  if (hint !== undefined)
+    return { ...entry, item: deepMerge(entry.item, hint.show ?? {}) as Item, isDeclared: undefined };
   const shown = status === undefined ? {} : { [status.property]: status.value };
   return { ...entry, item: { ...entry.item, ...shown, [property]: value }, isDeclared: undefined };
-}
-
-function mergeShown(item: Item, shown: Item): Item {
-  const merged = Object.entries(shown).map(([name, value]): [string, unknown] => {
-    const own = readMember(item, name);
-    return [name, isObject(own) && isObject(value) ? mergeShown(own, value) : value];
-  });
-  return { ...item, ...Object.fromEntries(merged) };
 }
 
 /** How removed items differ from others; undefined where they are not found. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../base/json.js';
+import { changeAt } from '../../base/json.js';
 import { readPointer, readSegments, toPointer } from '../../contract/pointer.js';
 import { declaresStatus, findSuccessMedia } from '../../contract/operations/responses.js';
 import { draftRequest, type RequestDraft, toRequest } from '../../features/inspector/sample-request.js';
@@ -124,7 +124,7 @@ function fillBody(
     const isFree = typeof readPointer(value, item + toPointer(name)) === 'string' && !keys.has(name);
     if (!isFree || NOT_FREE.test(name)) continue;
     const text = `vouch ${round}${Object.keys(sent).length}`;
-    const changed = setAt(value, [...readSegments(item), name], text);
+    const changed = changeAt(value, [...readSegments(item), name], () => text);
     if (check(changed, 'body').length > 0) continue;
     value = changed;
     sent[renamed.find((each) => each.body === toPointer(name))?.item ?? toPointer(name)] = text;
@@ -135,13 +135,6 @@ function fillBody(
 /** Properties whose strings name other items or are kept in another form. */
 const NOT_FREE =
   /id$|ids$|url$|uri$|email|phone|password|secret|token|key$|currency|country|locale|lang|zone|type$|status|state$/i;
-
-function setAt(value: unknown, [name, ...rest]: readonly string[], given: unknown): unknown {
-  if (name === undefined) return given;
-  if (Array.isArray(value))
-    return value.map((each: unknown, i) => (String(i) === name ? setAt(each, rest, given) : each));
-  return isObject(value) ? { ...value, [name]: setAt(value[name], rest, given) } : value;
-}
 
 /** Reads an item that was created or changed, and compares the strings that were sent. @returns whether there is such an item. */
 async function readBack(
@@ -167,7 +160,15 @@ async function readBack(
     // A property of an object can be that of another item, which exists already.
     if (typeof shown !== 'string' || readSegments(own).length > 1 || isSlug(shown, text)) continue;
     // The answer may not be able to show what was sent, such as text where it declares a URL.
-    if (!mayShow(parts, read, setAt(body, readSegments(`${read.answer?.item ?? ''}${own}`), text))) continue;
+    const place = readSegments(`${read.answer?.item ?? ''}${own}`);
+    if (
+      !mayShow(
+        parts,
+        read,
+        changeAt(body, place, () => text),
+      )
+    )
+      continue;
     const message = `${own} is ${JSON.stringify(shown.slice(0, 60))}, and ${JSON.stringify(text)} was sent`;
     parts.report(judged, { code, message });
   }

@@ -17,7 +17,7 @@ import { applyChanges, type ChangeCollections } from '../rules/scenario-state.js
 import { activeIds, type Scenarios, startScenarios } from '../scenarios.js';
 import type { RequestHeaders } from '../../../http/request-headers.js';
 import type { Session } from '../../../session/session.js';
-import { isObject, mergePatch, withNulls } from '../../../base/json.js';
+import { deepMerge, isObject, mergePatch, withNulls } from '../../../base/json.js';
 import type { DeclaredHeader, Operation } from '../../../contract/operations/operation.js';
 import { readSampleFile } from '../../../generate/sample-file.js';
 import type { GenerateContext } from '../../../generate/generate.js';
@@ -317,15 +317,8 @@ function answerBody(input: BodyInput, chosen: ResponseChoice): Answer {
   if (body === undefined) return { ...about, body: createBody(input, chosen, mediaType) };
   if (rule.violates !== undefined || schemaPointer === undefined || !isJsonType(mediaType)) return { ...about, body };
   // An error gets the type and code of the contract's own errors instead of random words.
-  const drafted = status >= 400 ? mergeDraft(createBody(input, chosen, mediaType), body) : body;
+  const drafted = status >= 400 ? deepMerge(createBody(input, chosen, mediaType), body) : body;
   return { ...about, body: input.parts.generator.complete(schemaPointer, drafted, readContext(input)) };
-}
-
-/** Merges a written body into a draft; unlike in a merge patch, a written null is a null. */
-function mergeDraft(drafted: unknown, written: unknown): unknown {
-  if (!isObject(drafted) || !isObject(written)) return written;
-  const members = Object.entries(written).map(([name, value]) => [name, mergeDraft(drafted[name], value)] as const);
-  return { ...drafted, ...Object.fromEntries(members) };
 }
 
 /** The body of the contract for a status: an example, an error with a message, or a generated value. */
