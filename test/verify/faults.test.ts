@@ -16,7 +16,7 @@ type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 /** Verifies a service with one operation. */
 function verify(operation: object, answer: Answer, timeoutMs = 5000): Promise<Verification> {
   const document = toDocument({ '/tide': { get: { operationId: 'readTide', ...operation } } });
-  return verifyAnswers(document, (request, response) => void answer(response, request), { timeoutMs });
+  return verifyAnswers(document, (request, response) => answer(response, request), { timeoutMs });
 }
 
 const toTexts = ({ findings }: Verification): readonly string[] =>
