@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest';
 import { type Ask, openTwin, recordAndPromote } from './promoted.js';
 import { type Reply, type Step, type Twin, TWINS } from './twins.js';
+import { TWINS_OF_URLS } from './twins-of-urls.js';
 import { type Intercept, startUpstream } from './upstream.js';
 
 const toIntercept = ({ start }: Twin): Intercept => {
@@ -12,7 +13,7 @@ const toIntercept = ({ start }: Twin): Intercept => {
     const isJson = body.byteLength > 0 && headers['content-type'] === 'application/json';
     const sent = isJson ? (JSON.parse(body.toString()) as Readonly<Record<string, unknown>>) : {};
     const isAnonymous = headers.authorization === undefined;
-    const [status, out, type]: Reply = answer({
+    const [status, out, type, location]: Reply = answer({
       method,
       path: pathname,
       query: searchParams,
@@ -22,7 +23,9 @@ const toIntercept = ({ start }: Twin): Intercept => {
     });
     const isSent = typeof out === 'string' || Buffer.isBuffer(out);
     const label = out === undefined ? {} : { 'content-type': type ?? 'application/json' };
-    response.writeHead(status, label).end(out === undefined || isSent ? out : JSON.stringify(out));
+    response
+      .writeHead(status, { ...label, ...(location !== undefined && { location }) })
+      .end(out === undefined || isSent ? out : JSON.stringify(out));
     return true;
   };
 };
@@ -41,8 +44,11 @@ async function run(ask: Ask, steps: readonly Step[]): Promise<readonly Seen[]> {
     const sent = typeof body === 'function' ? (body as (bodies: readonly string[]) => object)(bodies) : body;
     const init: RequestInit = {
       method,
-      ...(sent !== undefined && { body: JSON.stringify(sent) }),
-      ...(anonymous && { headers: { authorization: '' } }),
+      ...(sent !== undefined && { body: typeof sent === 'string' ? sent : JSON.stringify(sent) }),
+      headers: {
+        ...(anonymous && { authorization: '' }),
+        ...(typeof sent === 'string' && { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
     };
     const response = await ask(`/v1${typeof path === 'string' ? path : path(bodies)}`, init);
     const type = response.headers.get('content-type')?.split(';')[0];
@@ -55,8 +61,8 @@ async function run(ask: Ask, steps: readonly Step[]): Promise<readonly Seen[]> {
 function withoutIds(seen: readonly Seen[]): readonly unknown[] {
   const ids: string[] = [];
   for (const { status, body } of seen) {
-    const id = /"(?:id|result)":"(\w+[-_]\w+)"/.exec(body)?.[1];
-    if (status < 300 && id !== undefined && !ids.includes(id)) ids.push(id);
+    for (const [, id = ''] of body.matchAll(/"(?:\w*_?id|result)":"(\w+[-_]\w+)"/g))
+      if (status < 300 && !ids.includes(id)) ids.push(id);
   }
   const replace = (text: string): string => ids.reduce((known, id, i) => known.replaceAll(id, `#${i}`), text);
   return seen.map(({ status, type, body }) => {
@@ -69,23 +75,26 @@ function withoutIds(seen: readonly Seen[]): readonly unknown[] {
   });
 }
 
-it.each(TWINS)('the promoted mock of $name gives the answers of the service to new requests', async (twin) => {
-  const outcome = await recordAndPromote((ask) => run(ask, twin.recorded), {
-    document: twin.document,
-    intercept: toIntercept(twin),
-  });
-  expect(outcome.answers.filter(({ verdict }) => verdict !== 'right')).toEqual([]);
-  const service = await startUpstream({ intercept: toIntercept(twin) });
-  const askService: Ask = (path, init) => {
-    const given = {
-      authorization: 'Bearer promote-token-1',
-      'content-type': 'application/json',
-      ...(init?.headers as object),
+it.each([...TWINS, ...TWINS_OF_URLS])(
+  'the promoted mock of $name gives the answers of the service to new requests',
+  async (twin) => {
+    const outcome = await recordAndPromote((ask) => run(ask, twin.recorded), {
+      document: twin.document,
+      intercept: toIntercept(twin),
+    });
+    expect(outcome.answers.filter(({ verdict }) => verdict !== 'right')).toEqual([]);
+    const service = await startUpstream({ intercept: toIntercept(twin) });
+    const askService: Ask = (path, init) => {
+      const given = {
+        authorization: 'Bearer promote-token-1',
+        'content-type': 'application/json',
+        ...(init?.headers as object),
+      };
+      const headers = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+      return fetch(service.origin + path, { ...init, headers });
     };
-    const headers = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
-    return fetch(service.origin + path, { ...init, headers });
-  };
-  const wanted = withoutIds(await run(askService, twin.fresh));
-  const given = withoutIds(await run(await openTwin(outcome), twin.fresh));
-  expect(given).toEqual(wanted);
-});
+    const wanted = withoutIds(await run(askService, twin.fresh));
+    const given = withoutIds(await run(await openTwin(outcome), twin.fresh));
+    expect(given).toEqual(wanted);
+  },
+);

@@ -13,14 +13,14 @@ export interface Asked {
   readonly isAnonymous: boolean;
 }
 
-/** An answer: its status, its body (JSON unless it is text or bytes), and its media type. */
-export type Reply = readonly [status: number, body?: unknown, type?: string];
+/** An answer: its status, its body (JSON unless it is text or bytes), its media type, and the URL of what it created. */
+export type Reply = readonly [status: number, body?: unknown, type?: string, location?: string];
 
-/** A request: its path may need the bodies of the answers before it. */
+/** A request: its path may need the bodies of the answers before it; a string is a form. */
 export type Step = readonly [
   method: string,
   path: string | ((bodies: readonly string[]) => string),
-  body?: object | ((bodies: readonly string[]) => object),
+  body?: object | string | ((bodies: readonly string[]) => object),
   anonymous?: true,
 ];
 
@@ -34,12 +34,12 @@ export interface Twin {
   readonly fresh: readonly Step[];
 }
 
-const takes = (schema: object, type = 'application/json'): object => ({
+export const takes = (schema: object, type = 'application/json'): object => ({
   requestBody: { required: true, content: { [type]: { schema } } },
 });
-const shows = (schema: object, status = 200): object => ({ responses: { [status]: json(schema) } });
-const gone = { responses: { 204: { description: 'done' } } };
-const toSpec = (paths: Json, schemas: Json): object => ({
+export const shows = (schema: object, status = 200): object => ({ responses: { [status]: json(schema) } });
+export const gone = { responses: { 204: { description: 'done' } } };
+export const toSpec = (paths: Json, schemas: Json): object => ({
   ...toDocument(paths, schemas, { servers: [{ url: '/v1' }], security: [{ key: [] }] }),
   components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
 });

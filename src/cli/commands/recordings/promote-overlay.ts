@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Contract } from '../../../contract/contract.js';
 import { MockError } from '../../../base/errors.js';
-import type { Cassette } from '../../../features/recording/cassette/cassette.js';
+import { toDoubles } from '../../../base/exact-json.js';
+import { readCall } from '../../../features/recording/matching/exchange-index.js';
+import type { Cassette, StoredExchange } from '../../../features/recording/cassette/cassette.js';
 import { createResponseCheck } from '../../../http/response/response-check.js';
 import { type DocumentChange, findDocumentChanges } from '../../../features/recording/promote/document-drift.js';
 import { toTarget } from '../../../features/recording/promote/overlay-target.js';
@@ -20,6 +22,7 @@ import { inferResources } from '../../../resources/infer/infer.js';
 import { createValidators } from '../../../schema/validate.js';
 import { loadDocument } from '../../document.js';
 import { writeOutputFile } from '../../output.js';
+import { createParts } from './parts.js';
 import type { PromoteFlags } from './promote-report.js';
 
 /** The overlay of a promoted recording. */
@@ -114,7 +117,10 @@ function listErrorActions(
 /** The actions that add the hints which a recording shows. */
 function listHintActions(methods: MethodCassette, contract: Contract): readonly object[] {
   const resources = inferResources(contract);
-  const learned = learnHints(toPlainCassette(methods, contract, resources), resources);
+  const learned = learnHints(
+    toPlainCassette(methods, contract, { ...resources, bodyOf: createBodyReader(contract) }),
+    resources,
+  );
   const collections = Object.fromEntries([...learned].filter(([, hints]) => Object.keys(hints).length > 0));
   const ofContents = [...findContents(methods.cassette, contract, resources.bindings)].flatMap(([id, collection]) => {
     const target = toTarget(contract, contract.operation(id)?.pointer ?? '');
@@ -126,6 +132,12 @@ function listHintActions(methods: MethodCassette, contract: Contract): readonly 
 /** The action that adds hints to the document; none without hints. */
 function toActions(name: 'collections' | 'errors', hints: object): readonly object[] {
   return Object.keys(hints).length === 0 ? [] : [{ target: '$', update: { 'x-mock': { [name]: hints } } }];
+}
+
+/** Creates the reader of the values of the bodies of requests: JSON, and forms as the document declares them. */
+export function createBodyReader(contract: Contract): (exchange: StoredExchange) => unknown {
+  const parts = createParts(contract);
+  return ({ request }) => toDoubles(request.body) ?? readCall(request, parts)?.body;
 }
 
 /** Refuses to overwrite files. @throws MockError `OPTION_INVALID`. */

@@ -5,7 +5,6 @@ import { createFixtures, type FixtureParts } from '../../../tools/import/cassett
 import { createMock } from '../../../mock/mock.js';
 import type { Cassette, StoredExchange } from '../../../features/recording/cassette/cassette.js';
 import { createResponseCheck } from '../../../http/response/response-check.js';
-import { toDoubles } from '../../../base/exact-json.js';
 import { readCall } from '../../../features/recording/matching/exchange-index.js';
 import { createMatcher } from '../../../features/recording/matching/match.js';
 import { type MethodCassette, toPlainCassette } from '../../../features/recording/promote/methods.js';
@@ -16,7 +15,7 @@ import type { RecordingParts } from '../../../features/recording/cassettes.js';
 import { createScenarioContext } from '../../../features/scenario/definition/kinds.js';
 import { findScenarioMistake } from '../../../features/scenario/scenarios.js';
 import { createParts } from './parts.js';
-import { rejectOverwriting, writeOverlay } from './promote-overlay.js';
+import { createBodyReader, rejectOverwriting, writeOverlay } from './promote-overlay.js';
 import { writeOutputFile } from '../../output.js';
 import { listAnswers, type PromoteOutcome, type PromoteFlags } from './promote-report.js';
 
@@ -31,8 +30,9 @@ export async function promoteCassette(
   const { contract, drift, cassette } = learned;
   const parts = { ...readItemModels(contract), seed: 1 };
   const { resources } = parts;
+  const bodyOf = createBodyReader(contract);
   const { files, skipped } = createFixtures(
-    toPlainCassette(learned, contract, resources),
+    toPlainCassette(learned, contract, { ...resources, bodyOf }),
     parts,
     final ? 'final' : 'initial',
   );
@@ -48,7 +48,12 @@ export async function promoteCassette(
   const withErrors = await learned.addErrors(plain);
   const overlays = listFiles(withErrors);
   const first = withErrors === learned ? plain : await run(overlays, {});
-  const write = createScenarioWriter(learned, { ...parts, recordingParts: createParts(contract), different: first });
+  const write = createScenarioWriter(learned, {
+    ...parts,
+    bodyOf,
+    recordingParts: createParts(contract),
+    different: first,
+  });
   let { scenarios, left } = write(new Set());
   let differences = Object.keys(scenarios).length === 0 ? first : await run(overlays, scenarios);
   // The schema of an error adds what the recorded one did not have.
@@ -128,9 +133,13 @@ interface WrittenScenarios {
 /** Creates the writer of scenarios for exchanges that the mock answers differently; it gets those whose bodies must be exact. */
 function createScenarioWriter(
   { cassette, repeatedOf }: MethodCassette,
-  parts: FixtureParts & { readonly recordingParts: RecordingParts; readonly different: readonly RerunDifference[] },
+  parts: FixtureParts & {
+    readonly bodyOf: (exchange: StoredExchange) => unknown;
+    readonly recordingParts: RecordingParts;
+    readonly different: readonly RerunDifference[];
+  },
 ): (inexact: ReadonlySet<StoredExchange>) => WrittenScenarios {
-  const { contract, resources, validators, recordingParts } = parts;
+  const { contract, resources, validators, recordingParts, bodyOf } = parts;
   const collections = resources.collections.values();
   const context = createScenarioContext({ ...parts, collections });
   const common = {
@@ -138,7 +147,7 @@ function createScenarioWriter(
     check: createResponseCheck(validators),
     keyOf: createMatcher(cassette, recordingParts).keyOf,
     queryOf: ({ request }: StoredExchange) => readCall(request, recordingParts)?.query ?? {},
-    bodyOf: ({ request }: StoredExchange) => toDoubles(request.body) ?? readCall(request, recordingParts)?.body,
+    bodyOf,
     repeatedOf,
     findMistake: (scenario: object) => findScenarioMistake({ promoted: scenario }, context),
   };

@@ -33,6 +33,20 @@ export function toSpooled(source: string | Uint8Array, encoding: string | undefi
   return { spooled: { source, encoding }, bodyNote: `the body has more than ${MAX_VALUE_BYTES} bytes` };
 }
 
+/** Whether a message has a body in any form. */
+export function hasBody({
+  body,
+  bodyText,
+  bodyBase64,
+  bodyFile,
+  bytes,
+  spooled,
+  events,
+  parts,
+}: RecordedBody): boolean {
+  return [body, bodyText, bodyBase64, bodyFile, bytes, spooled, events, parts].some((form) => form !== undefined);
+}
+
 /** The digest by which a large body of a request is compared. */
 export function digestBody(sent: Uint8Array): string {
   return createHash('sha256').update(sent).digest('base64url');

@@ -14,7 +14,7 @@ import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles, writeJson } from '../../../base/exact-json.js';
 import { ExactNumber } from '../../../base/exact-number.js';
 import type { RecordedRequest, RecordedResponse } from '../cassette/exchange.js';
-import { loadBody, readBody, writeBody } from '../cassette/recorded-body.js';
+import { hasBody, loadBody, readBody, writeBody } from '../cassette/recorded-body.js';
 import { readBodyPointers } from '../redaction/secret-walk.js';
 import { createSchemaWalk, type SchemaPointers } from '../../../contract/schema-view/walk.js';
 import type { Upstream } from '../upstream/upstream.js';
@@ -333,7 +333,8 @@ export function compareHeads(recorded: RecordedResponse, received: RecordedRespo
   }
   const [was, is] = [readContentType(recorded.headers), readContentType(received.headers)];
   // Some servers send a media type although there is no content.
-  if (was === is || EMPTY_STATUSES.has(recorded.status)) return undefined;
+  const isEmpty = EMPTY_STATUSES.has(recorded.status) || [recorded, received].every((each) => !hasBody(each));
+  if (was === is || isEmpty) return undefined;
   return { kind: 'media-type', pointer: '', message: `the media type was ${was ?? 'none'} and is ${is ?? 'none'}` };
 }
 

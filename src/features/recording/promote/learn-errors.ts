@@ -1,7 +1,8 @@
+import { URLSearchParams } from 'node:url';
 import { toDoubles } from '../../../base/exact-json.js';
 import { addTo, filterMembers, isObject, mapScalars, mapValues } from '../../../base/json.js';
 import { escapePattern } from '../../../base/text.js';
-import { isJsonType } from '../../../contract/media-type.js';
+import { isFormType, isJsonType } from '../../../contract/media-type.js';
 import { toPointer } from '../../../contract/pointer.js';
 import { CONDITIONS, type ErrorCondition } from '../../../conventions/error-conditions.js';
 import { means } from '../../../conventions/conventions.js';
@@ -10,7 +11,7 @@ import { toGeneralCondition } from '../../../http/response/error-conditions.js';
 import { writeCanonical } from '../cassette/canonical.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { loadBody, readText, writeBody } from '../cassette/recorded-body.js';
-import { isFailure } from './failure.js';
+import { INVALID, isFailure } from './failure.js';
 import { isRepeatedMember } from './repeated-members.js';
 import type { Refusal, RerunDifference } from './rerun.js';
 
@@ -168,9 +169,6 @@ function isSameKind(status: number, condition: ErrorCondition): boolean {
   return statuses.includes(status) || INVALID.has(status) || (general === 'unauthorized' && status === 403);
 }
 
-/** Statuses with which services refuse for any reason. */
-const INVALID: ReadonlySet<number> = new Set([400, 422]);
-
 /** The body of an error with its media type; undefined for one that no template can have. */
 function readForm(
   { folder }: Cassette,
@@ -223,7 +221,7 @@ export function generalize(
 
 /** A body whose members that repeat one of the request, however short, are placeholders. */
 function repeatMembers(body: unknown, shown: unknown, { request }: StoredExchange): unknown {
-  const sent = toDoubles(request.body);
+  const sent = readSent(request);
   if (!isObject(body) || !isObject(shown) || !isObject(sent)) return body;
   return mapValues(body, (value, name) =>
     isRepeatedMember(name, { sent, shown }) ? `{$request.body#${toPointer(name)}}` : value,
@@ -245,11 +243,17 @@ function listRequestValues({ request }: StoredExchange, body: unknown): readonly
   // A shorter one is in other texts by chance.
   const isLong = ({ value, placeholder }: RequestValue): boolean =>
     String(value).length > 1 || means(/\w+(?=\}$)/.exec(placeholder)?.[0] ?? '', 'ids.id');
-  const sent = toDoubles(request.body);
+  const sent = readSent(request);
   const shown = isObject(body) ? body : {};
   const own = isObject(sent) ? filterMembers(sent, (name) => !isRepeatedMember(name, { sent, shown })) : sent;
   const others = [...listBodyValues(own, []), ...query].filter(isLong);
   return [...path, ...others].filter((each) => isScalar(each) && !/[{}]/.test(each.placeholder.slice(1, -1)));
+}
+
+/** The JSON of a request, or the fields of its form. */
+function readSent({ body, bodyText, headers }: StoredExchange['request']): unknown {
+  const isForm = body === undefined && bodyText !== undefined && isFormType(readContentType(headers) ?? '');
+  return isForm ? Object.fromEntries(new URLSearchParams(bodyText)) : toDoubles(body);
 }
 
 function listBodyValues(value: unknown, path: readonly string[]): readonly RequestValue[] {

@@ -5,8 +5,19 @@ import { writeCanonical } from '../cassette/canonical.js';
 import { DERIVATIONS, fillDerived } from '../../../generate/derived-values.js';
 import { loadJson } from '../cassette/recorded-body.js';
 import type { CreatedSample } from '../../../resources/item/resource.js';
-import { type Item, type PromoteParts, isPart, readItems, readSentId, readShown, toId } from './promote.js';
+import {
+  type Item,
+  type PromoteParts,
+  isPart,
+  isPut,
+  isRepeated,
+  readItems,
+  readShown,
+  readUnshownId,
+  toId,
+} from './promote.js';
 import { isTime } from '../matching/volatile.js';
+import { INVALID } from './failure.js';
 
 /** How items are shown after their DELETE: the hint `removed`. */
 interface RemovedHint {
@@ -41,7 +52,7 @@ function createWitness() {
   return {
     /** The bodies of successful creates, with the ids of the items that they created. */
     creates: [] as { readonly sent: Item; readonly id: unknown }[],
-    /** The bodies of creates that were answered with 409. */
+    /** The bodies of creates that were answered with 409, or refused although they repeat one that was not. */
     conflicts: [] as Item[],
     listed: new Set<string>(),
     read: new Set<string>(),
@@ -101,14 +112,18 @@ function observe(
   const id = binding.id.map((name) => toId(request.pathParams[name])).join('/');
   if (response.status < 300) witness.isKnown = true;
   else if (binding.id.length > 0 && GONE.has(response.status)) witness.isMissing = true;
-  if (action === 'create' && isObject(sent)) {
-    if (response.status === 409) witness.conflicts.push(sent);
+  if (isPut(exchange, action)) {
+    witness.removed.delete(id);
+    witness.pending.set(id, { exchange, sent: isObject(sent) ? sent : {}, shown: undefined });
+  } else if (action === 'create' && isObject(sent)) {
+    const isTaken = witness.creates.some((each) => writeCanonical(each.sent) === writeCanonical(sent));
+    if (response.status === 409 || (INVALID.has(response.status) && isTaken)) witness.conflicts.push(sent);
     if (response.status >= 300) return;
     const own = new Set([...parts.bindings.values()].flatMap((each) => (each.id.length === 1 ? each.id : [])));
     const { item, id: shown } = readShown(body, idProperty, own);
     witness.creates.push({ sent, id: item === undefined ? undefined : readMember(item, idProperty) });
     for (const name of Object.keys(item ?? {})) witness.read.add(name);
-    const created = shown ?? readSentId(sent, idProperty);
+    const created = shown ?? readUnshownId(exchange, idProperty);
     if (created === undefined) {
       witness.unnamed.push({ exchange, sent, shown: undefined });
       return;
@@ -139,7 +154,8 @@ function observe(
     }
   } else if (response.status < 300 && action === 'delete') witness.removed.set(id, witness.shown.get(id));
   // After another change, an item is not what its create made.
-  else if (response.status < 300) witness.pending.delete(id);
+  else if (response.status < 300 && !isRepeated(action, sent, witness.pending.get(id)?.sent))
+    witness.pending.delete(id);
 }
 
 /** @param of - `id`: the one in the path; `isPlain`: whether it has one part. */

@@ -188,20 +188,24 @@ interface PlacedBinding {
 interface PlainParts {
   readonly bindings: ReadonlyMap<string, PlacedBinding>;
   readonly collections: ReadonlyMap<string, { readonly idProperty: string | undefined }>;
+  /** The value of the body of a request, also of a form. */
+  bodyOf(exchange: StoredExchange): unknown;
 }
 
 /**
- * The exchanges of operations on collections as if their ids were in the path, failures had a status of their own, and nothing were around
+ * The exchanges of operations on collections as if forms were JSON, their ids were in the path, failures had a status of their own, and nothing were around
  * the parameters and the results of methods.
  */
 export function toPlainCassette(
   { cassette, repeatedOf }: MethodCassette,
   contract: Contract,
-  { bindings, collections }: PlainParts,
+  { bindings, collections, bodyOf }: PlainParts,
 ): Cassette {
-  const toPlain = (exchange: StoredExchange): StoredExchange => {
-    const binding = bindings.get(exchange.operation);
-    const { request, response } = exchange;
+  const toPlain = (recorded: StoredExchange): StoredExchange => {
+    const binding = bindings.get(recorded.operation);
+    const request = { ...recorded.request, body: bodyOf(recorded) };
+    const exchange = { ...recorded, request };
+    const { response } = exchange;
     const path = contract.operation(exchange.operation)?.path ?? '';
     if (binding === undefined || response === undefined || (binding.places === undefined && !path.includes('#')))
       return exchange;

@@ -1,7 +1,9 @@
 import { type Action, CHANGES } from '../../../resources/item/resource.js';
 import { means } from '../../../conventions/conventions.js';
 import { addTo, isObject, readMember, readPath } from '../../../base/json.js';
-import { readContentType } from '../../../http/header-fields.js';
+import { type HeaderFields, readContentType, readField } from '../../../http/header-fields.js';
+import { readTarget } from '../../../http/target.js';
+import { decodePercent } from '../../../http/text.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../../../base/exact-json.js';
 import { writeCanonical } from '../cassette/canonical.js';
@@ -165,7 +167,11 @@ function observe({ cassette, exchange, binding, parts, ...rest }: Observation): 
   const id = parts.collections.has(collection) ? findId(collection, readId(binding.id)) : readId(binding.id);
   const body = toDoubles(loadJson(cassette.folder, response));
   const { item: shown, id: shownId } = readShown(body, idProperty, new Set(idNames.get(collection)));
-  const createdId = action === 'create' ? (shownId ?? readSentId(toDoubles(request.body), idProperty)) : undefined;
+  const createdId = isPut(exchange, action)
+    ? id
+    : action === 'create'
+      ? (shownId ?? readUnshownId(exchange, idProperty))
+      : undefined;
   const show = (trace: Trace, item: Item): void => {
     const { sent: given } = trace;
     observeItem(trace, item);
@@ -194,9 +200,9 @@ function observe({ cassette, exchange, binding, parts, ...rest }: Observation): 
   } else if (shown !== undefined && action === 'read') {
     show(traceOf(collection, shownId ?? id, { parents }), shown);
   } else if (CHANGES.has(action)) {
-    const isNew = action === 'replace' && response.status === 201;
-    const trace = traceOf(collection, id, { parents, isNew });
+    const trace = traceOf(collection, id, { parents });
     if (shown !== undefined) observeItem(trace, shown);
+    if (isRepeated(action, request.body, trace.sent)) return;
     trace.sent = undefined;
     trace.changed = true;
   }
@@ -218,10 +224,29 @@ export function readShown(
   return named === undefined ? { item, id: undefined } : { item: undefined, id: toId(named[1]) };
 }
 
-/** The id that a create sent, for an answer that does not show it. */
-export function readSentId(sent: unknown, idProperty: string): string | undefined {
+/** Whether an exchange created the item that its path names. */
+export function isPut({ response }: StoredExchange, action: Action): boolean {
+  return action === 'replace' && response?.status === 201;
+}
+
+/** Whether a replacement only repeats what created the item. */
+export function isRepeated(action: Action, body: unknown, created: Item | undefined): boolean {
+  return action === 'replace' && created !== undefined && writeCanonical(body ?? {}) === writeCanonical(created);
+}
+
+/** The id of a created item that the answer does not show: the one in its URL (RFC 9110 10.2.2), else the one that was sent. */
+export function readUnshownId({ request, response }: StoredExchange, idProperty: string): string | undefined {
+  const sent = toDoubles(request.body);
   const id = isObject(sent) ? readMember(sent, idProperty) : undefined;
-  return typeof id === 'string' || typeof id === 'number' ? toId(id) : undefined;
+  const own = typeof id === 'string' || typeof id === 'number' ? toId(id) : undefined;
+  return readLocated(request.path, response?.headers ?? {}) ?? own;
+}
+
+/** The last segment of the URL of a created item, if it is below the path of the request. */
+export function readLocated(path: string, headers: HeaderFields): string | undefined {
+  const [parent] = path.split('/').slice(-1);
+  const segments = readTarget(readField(headers, 'location') ?? '').path.split('/');
+  return segments.at(-2) === parent ? decodePercent(segments.at(-1) ?? '') : undefined;
 }
 
 /** Whether an item has everything that a request sent. */

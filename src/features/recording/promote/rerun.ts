@@ -9,6 +9,7 @@ import { listDifferences, toShortText } from '../cassette/canonical.js';
 import type { RecordedBody, RecordedResponse } from '../cassette/exchange.js';
 import { loadBody, readBody, toJson, toRequest, writeBody } from '../cassette/recorded-body.js';
 import { compareHeads } from '../drift/drift.js';
+import { readLocated } from './promote.js';
 import { isTime } from '../matching/volatile.js';
 
 /** A recorded exchange that a mock answers differently. */
@@ -93,7 +94,12 @@ export async function* resend(
     const change = compareHeads(recorded, answer);
     if (change?.kind !== 'status' && recorded.status < 300 && parts.creates(exchange)) {
       const sent = JSON.stringify(toDoubles(exchange.request.body ?? null));
-      learn(toDoubles(toJson(recorded)), toDoubles(toJson(answer)), { generated, sent });
+      const { path } = exchange.request;
+      const read = (from: RecordedResponse): object => ({
+        body: toDoubles(toJson(from)),
+        located: readLocated(path, from.headers),
+      });
+      learn(read(recorded), read(answer), { generated, sent });
     }
     yield { exchange, recorded, answer, change };
   }
