@@ -42,7 +42,7 @@ const OWN_LISTS = [
   'answer/sources/prefer.ts ["code","example","dynamic","seed"]',
   'answer/streams/typed-events.ts ["open","delta","close"]',
   'resources/fixtures/fixtures.ts ["defaults","items","generate","unknownIds"]',
-  'resources/infer/hints.ts ["errors","query","repeats"]',
+  'resources/infer/hints.ts ["errors","query","positions","repeats"]',
   'resources/item/item-annotations.ts ["$content","$contentType","$id","$parent"]',
   'resources/item/lifecycle.ts ["statuses.begun","statuses.queued","statuses.preparing","statuses.running","statuses.finishing"]',
   'resources/list/filter-expression.ts /^(tolower|toupper|trim|lower|upper)$/',

@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest';
 import { type Ask, openTwin, recordAndPromote } from './promoted.js';
 import { type Reply, type Step, type Twin, TWINS } from './twins.js';
+import { TWINS_BY_POSITION } from './twins-by-position.js';
 import { TWINS_OF_URLS } from './twins-of-urls.js';
 import { type Intercept, startUpstream } from './upstream.js';
 
@@ -75,7 +76,7 @@ function withoutIds(seen: readonly Seen[]): readonly unknown[] {
   });
 }
 
-it.each([...TWINS, ...TWINS_OF_URLS])(
+it.each([...TWINS, ...TWINS_OF_URLS, ...TWINS_BY_POSITION])(
   'the promoted mock of $name gives the answers of the service to new requests',
   async (twin) => {
     const outcome = await recordAndPromote((ask) => run(ask, twin.recorded), {

@@ -211,7 +211,7 @@ const TICKETS: Twin = {
   ],
 };
 
-const rpc = (id: number, method: string, params?: object | ((bodies: readonly string[]) => object)): Step => [
+export const rpc = (id: number, method: string, params?: object | ((bodies: readonly string[]) => object)): Step => [
   'POST',
   '/rpc',
   (bodies) => ({
@@ -229,7 +229,7 @@ const resultOf =
   });
 
 /** JSON-RPC with camelCase methods; failures have the status 200, and creates answer the id alone. */
-const WALLET: Twin = {
+export const WALLET: Twin = {
   name: 'a wallet with JSON-RPC',
   document: toSpec(
     {

@@ -33,6 +33,8 @@ export const ENVELOPES = {
     names: 'options settings params parameters config configuration',
     seen: 'GitHub, Stripe',
   },
+  /** Has the parameters of a method, in a request. */
+  parameters: { where: 'property', names: 'params parameters arguments args', seen: 'aria2, Kea, Transmission' },
   /** Tells the methods of one path apart, in a request. */
   method: { where: 'property', names: 'method action command cmd', seen: 'aria2, Transmission, AWS' },
   /** Says whether a request succeeded. */

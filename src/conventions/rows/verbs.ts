@@ -4,7 +4,11 @@ export const VERBS = {
   removalStem: { where: 'verb', names: 'delet remov destroy eras purg unlink detach', seen: 'GitHub, Stripe' },
   /** A path that changes existing items by POST. */
   change: { where: 'segment', names: '*update* *upsert* *edit* *modify*', seen: 'Box, GitHub' },
-  list: { where: 'verb', names: 'list all index search query find', seen: 'Stripe, GitHub' },
+  list: {
+    where: 'verb',
+    names: 'list aslist listall getall all index search query find',
+    seen: 'Stripe, GitHub, Mopidy, Kea',
+  },
   /** Continues work that was interrupted. */
   resume: { where: 'segment', names: '*resume *retry *restart *unpause *rerun', seen: 'GitHub, OpenAI' },
   /** Brings back what was removed. */
@@ -12,7 +16,7 @@ export const VERBS = {
   disable: { where: 'segment', names: 'cancel disable deactivate', seen: 'GitHub, OpenAI' },
   enable: { where: 'segment', names: '(re)?enable (re)?activate', seen: 'GitHub, OpenAI' },
   create: { where: 'verb', names: 'create add new insert register open upload send post', seen: 'GitHub, OpenAI' },
-  read: { where: 'verb', names: 'info get read retrieve show fetch', seen: 'GitHub, Box' },
+  read: { where: 'verb', names: 'info get read retrieve show fetch lookup', seen: 'GitHub, Box, Mopidy' },
   update: { where: 'verb', names: 'update edit set rename modify change patch', seen: 'GitHub, OpenAI' },
   remove: { where: 'verb', names: 'delete remove destroy', seen: 'GitHub, OpenAI' },
   /** Creates, before a noun: `runJob`. */

@@ -1,4 +1,5 @@
 import { isObject, setOwn } from '../../base/json.js';
+import { nameParameters } from '../../contract/operations/positions.js';
 import type { MediaType, Operation } from '../../contract/operations/operation.js';
 import { readPointer, readSegments, toPointer } from '../../contract/pointer.js';
 import { memoize } from '../../base/memoize.js';
@@ -126,7 +127,7 @@ interface BodyContext {
 function decodeBody(codec: BodyCodec, input: Parameters<BodyCodec>[0], to: BodyContext): ReadBody {
   const { parts } = to;
   const mediaType = input.type.essence;
-  const read = codec(input, parts);
+  const read = nameSent(codec(input, parts), to);
   const found = checkBody(read, input.media, to);
   if (mediaType === JSON_PATCH && read.mistake === undefined) {
     to.violations.push(...judgePatch(read.value, input.media, { found, parts }));
@@ -141,6 +142,12 @@ function decodeBody(codec: BodyCodec, input: Parameters<BodyCodec>[0], to: BodyC
   }
   if (found.length > 0) to.violations.push(...found);
   return { value: read.value, mediaType };
+}
+
+/** A body with the parameters that were sent by position by name. */
+function nameSent(read: BodyValue, { operation }: BodyContext): BodyValue {
+  const value = nameParameters(read.value, operation);
+  return value === read.value ? read : { ...read, value };
 }
 
 const JSON_PATCH = 'application/json-patch+json';

@@ -37,6 +37,8 @@ export interface OperationHint {
   readonly stream?: string;
   /** Members of the request body that every answer repeats. */
   readonly repeats?: readonly string[];
+  /** By member of the request body: the names of parameters that clients send by position. */
+  readonly positions?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** One collection in the `x-mock` of the document. */
@@ -195,6 +197,12 @@ const OPERATION: Properties<OperationHint> = {
     description:
       'Members of the JSON body of the request that each answer has with the same value: the `id` of JSON-RPC.',
     otherwise: 'none',
+  },
+  positions: {
+    kind: mapOf(STRINGS),
+    description:
+      'The names of parameters that clients send by position, by the member of the body that has them; `*` is an object with parameters: `{ params: [id, "*"] }` reads `[7, { done: true }]` as `{ id: 7, done: true }`.',
+    otherwise: 'an array stays an array',
   },
   query: {
     kind: oneOf('brackets', 'comma', 'dots', 'repeat'),

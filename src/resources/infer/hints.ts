@@ -77,7 +77,7 @@ function isOfCollection(hint: unknown): boolean {
 }
 
 /** Hints about requests and answers alone. */
-const OF_MESSAGES: ReadonlySet<string> = new Set(['errors', 'query', 'repeats']);
+const OF_MESSAGES: ReadonlySet<string> = new Set(['errors', 'query', 'positions', 'repeats']);
 
 interface GivenHint {
   readonly value: unknown;

@@ -6,6 +6,7 @@ import { addTo, filterMembers, isObject, mapValues, readMember, readPath } from 
 import type { Contract } from '../../../contract/contract.js';
 import type { MediaType, Operation } from '../../../contract/operations/operation.js';
 import { findJsonMedia } from '../../../contract/operations/responses.js';
+import { nameElements, nameParameters, type Positions } from '../../../contract/operations/positions.js';
 import { readSegments, toReference } from '../../../contract/pointer.js';
 import { inferSchema } from '../../../contract/schema-view/infer-schema.js';
 import { means } from '../../../conventions/conventions.js';
@@ -17,6 +18,7 @@ import { type Body, listRepeatedMembers, type SentAndShown } from './repeated-me
 import type { DocumentChange } from './document-drift.js';
 import { toTarget } from './overlay-target.js';
 import { isFailure } from './failure.js';
+import { learnPositions } from './positions.js';
 
 /** A request with a JSON object, and the answer with another one. */
 interface MethodCall extends SentAndShown {
@@ -98,10 +100,16 @@ function describeMethods(
   const known = [...byMethod].filter(([method]) => METHOD.test(method) && !unknown.has(method));
   if (known.length === 0) return undefined;
   const repeated = listRepeatedMembers(calls, name);
+  const positions = learnPositions(new Map(known));
   const place = formatPlace(contract.locate(operation.pointer));
   const changes = known.map(([method, own]): DocumentChange => {
     const path = `${operation.path}#${name}=${method}`;
-    const described = describeMethod(contract, shared, { method, calls: own, repeated });
+    const described = describeMethod(contract, shared, {
+      method,
+      calls: own,
+      repeated,
+      positions: positions.get(method),
+    });
     return {
       message: `${place}: the method ${JSON.stringify(method)} is an operation of its own`,
       actions: [{ target: paths, update: { [path]: { [operation.method.toLowerCase()]: described } } }],
@@ -113,21 +121,27 @@ function describeMethods(
   const message = `${place}: ${JSON.stringify(name)} is one of the recorded methods`;
   const remove = { target: `${body}['schema']`, remove: true };
   const own = toTarget(contract, operation.pointer);
-  const hint = own === undefined ? [] : [{ target: own, update: toHint(repeated) }];
+  const hint = own === undefined ? [] : [{ target: own, update: toHint(repeated, {}) }];
   return [...changes, { message, actions: [remove, { target: body, update: { schema: { allOf } } }, ...hint] }];
 }
 
 function describeMethod(
   contract: Contract,
   { operation, media, name }: SharedOperation,
-  own: { readonly method: string; readonly calls: readonly MethodCall[]; readonly repeated: ReadonlySet<string> },
+  own: {
+    readonly method: string;
+    readonly calls: readonly MethodCall[];
+    readonly repeated: ReadonlySet<string>;
+    readonly positions: Positions | undefined;
+  },
 ): object {
-  const { method, calls, repeated } = own;
+  const { method, calls, repeated, positions = {} } = own;
   const successes = calls.filter(({ shown, status }) => !isFailure(status, shown));
   const raw = contract.at(operation.pointer);
   const kept = isObject(raw) ? filterMembers(raw, (member) => KEPT.has(member)) : {};
   const sent = describe(
-    calls.map((call) => call.sent),
+    // An object stays one.
+    calls.map((call) => nameElements(call.sent, positions) as Body),
     repeated,
   );
   const { status = 200, type = 'application/json' } = successes[0] ?? calls[0] ?? {};
@@ -143,7 +157,7 @@ function describeMethod(
   });
   return {
     ...kept,
-    ...toHint(repeated),
+    ...toHint(repeated, positions),
     // An id that is made of the path has the method already.
     ...(isObject(raw) && raw['operationId'] !== undefined && { operationId: `${operation.id}.${method}` }),
     requestBody: {
@@ -161,8 +175,12 @@ function describeMethod(
   };
 }
 
-function toHint(repeated: ReadonlySet<string>): object {
-  return repeated.size === 0 ? {} : { 'x-mock': { repeats: [...repeated] } };
+function toHint(repeated: ReadonlySet<string>, positions: Positions): object {
+  const hint = {
+    ...(repeated.size > 0 && { repeats: [...repeated] }),
+    ...(Object.keys(positions).length > 0 && { positions }),
+  };
+  return Object.keys(hint).length === 0 ? {} : { 'x-mock': hint };
 }
 
 /** Members of an operation that its methods have too. */
@@ -174,7 +192,11 @@ function describe(bodies: readonly Body[], repeated: ReadonlySet<string>) {
   return {
     type: 'object',
     required: Object.keys(properties).filter((name) => bodies.every((body) => Object.hasOwn(body, name))),
-    properties: mapValues(properties, (schema, member) => (repeated.has(member) ? {} : schema)),
+    properties: mapValues(properties, (schema, member) => {
+      // The result can be an id, which is an integer.
+      const isInteger = schema.type === 'number' && bodies.every((body) => Number.isInteger(body[member] ?? 0));
+      return repeated.has(member) ? {} : isInteger ? { ...schema, type: 'integer' } : schema;
+    }),
   };
 }
 
@@ -267,7 +289,9 @@ export function readMethods(cassette: Cassette, contract: Contract): MethodCasse
   };
   const exchanges = cassette.exchanges.map((exchange): StoredExchange => {
     const found = findNamed(variants.get(keyOf(exchange)) ?? [], toDoubles(exchange.request.body));
-    return found === undefined ? exchange : { ...exchange, operation: found.id };
+    if (found === undefined) return exchange;
+    const { request } = exchange;
+    return { ...exchange, operation: found.id, request: { ...request, body: nameParameters(request.body, found) } };
   });
   for (const key of variants.keys()) {
     const calls = listCalls(cassette, (exchange) => keyOf(exchange) === key);

@@ -104,8 +104,8 @@ function toContent(collection: string, { id, content }: PromotedItem, files: Fix
 }
 
 /**
- * The defaults of new items: members with the same value in every created and every existing item, although no request
- * contained them, and what the service adds where a request leaves out a member that another one has.
+ * The defaults of new items: members with the same value in every created item, and in every existing one if there is only one created,
+ * although no request contained them, and what the service adds where a request leaves out a member that another one has.
  */
 function readDefaults(created: readonly CreatedItem[], items: readonly PromotedItem[], idProperty: string): Item {
   const names = [...new Set(created.flatMap(({ shown }) => Object.keys(shown)))];
@@ -115,9 +115,11 @@ function readDefaults(created: readonly CreatedItem[], items: readonly PromotedI
     const [first, ...others] = lacking;
     if (first === undefined) return [];
     const isSent = lacking.length < created.length;
-    const witnesses = [...others.map(({ shown }) => shown), ...(isSent ? [] : existing)];
     const value = first.shown[name];
-    const isKnown = isSent ? name !== idProperty && !isMade(first, value) : witnesses.length > 0;
+    const isOwn = name !== idProperty && !isMade(first, value);
+    const isEnough = isSent || (others.length > 0 && isOwn);
+    const witnesses = [...others.map(({ shown }) => shown), ...(isEnough ? [] : existing)];
+    const isKnown = isSent ? isOwn : witnesses.length > 0;
     const isShared = witnesses.every((item) => writeCanonical(item[name]) === writeCanonical(value));
     return isKnown && isShared && Object.hasOwn(first.shown, name) ? [[name, value]] : [];
   });

@@ -175,7 +175,8 @@ function observe({ cassette, exchange, binding, parts, ...rest }: Observation): 
   const show = (trace: Trace, item: Item): void => {
     const { sent: given } = trace;
     observeItem(trace, item);
-    if (given === undefined) return;
+    // What shows the id alone does not show what the create made.
+    if (given === undefined || Object.keys(item).length === 1) return;
     trace.sent = undefined;
     addTo(created, collection, { sent: given, shown: item });
   };
