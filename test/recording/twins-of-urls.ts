@@ -1,6 +1,6 @@
 // Services whose creates are not answered with the item: it is at the URL of the answer or of the request.
 import { arrayOf, BOOLEAN, inPath, INTEGER, object, ref, TEXT } from '../document-parts.js';
-import { gone, type Reply, shows, takes, toSpec, type Twin } from './twins.js';
+import { gone, idOf, type Reply, shows, takes, toSpec, type Twin } from './twins.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -133,4 +133,61 @@ const TANKS: Twin = {
   ],
 };
 
-export const TWINS_OF_URLS: readonly Twin[] = [READERS, TANKS];
+/** Creates and changes are answered with the id alone; what the service requires and the document does not. */
+const SCENES: Twin = {
+  name: 'scenes with an array that has a usual name',
+  document: toSpec(
+    {
+      '/scene': { post: { ...takes(ref('Scene')), ...shows(object({ id: TEXT })) } },
+      '/scene/{id}': {
+        ...inPath('id'),
+        get: shows(ref('Scene')),
+        put: { ...takes(ref('Scene')), ...shows(object({ id: TEXT })) },
+        delete: gone,
+      },
+    },
+    { Scene: object({ id: TEXT, label: TEXT, dark: BOOLEAN, nodes: arrayOf(object({ id: TEXT, kind: TEXT })) }) },
+  ),
+  start: () => {
+    const scenes = new Map<string, Json>();
+    let count = 0;
+    return ({ method, path, sent }) => {
+      const id = path.split('/')[2] ?? '';
+      if (id !== '' && !scenes.has(id)) return error(404, `no scene ${id}`);
+      if (method === 'GET') return [200, scenes.get(id)];
+      if (method === 'DELETE') {
+        scenes.delete(id);
+        return [204];
+      }
+      if (sent['nodes'] === undefined) return error(400, 'nodes are missing');
+      const key = id === '' ? `sc_${(count += 1) * 7919}` : id;
+      scenes.set(key, { ...sent, id: key });
+      return [200, { id: key }];
+    };
+  },
+  recorded: [
+    ['POST', '/scene', { label: 'day', nodes: [] }],
+    ['POST', '/scene', { label: 'night', dark: true, nodes: [{ id: 'n1', kind: 'lamp' }] }],
+    ['GET', idOf(0, '/scene/')],
+    ['GET', idOf(1, '/scene/')],
+    ['PUT', idOf(1, '/scene/'), { label: 'dusk', nodes: [] }],
+    ['GET', idOf(1, '/scene/')],
+    ['POST', '/scene', { label: 'none' }],
+    ['GET', '/scene/sc_none'],
+    ['DELETE', idOf(0, '/scene/')],
+  ],
+  fresh: [
+    ['POST', '/scene', { label: 'dawn', dark: true, nodes: [{ id: 'n7', kind: 'fan' }] }],
+    ['GET', idOf(0, '/scene/')],
+    ['POST', '/scene', { label: 'empty' }],
+    ['PUT', idOf(0, '/scene/'), { label: 'noon', nodes: [] }],
+    ['GET', idOf(0, '/scene/')],
+    ['POST', '/scene', { nodes: [] }],
+    ['GET', idOf(5, '/scene/')],
+    ['GET', '/scene/sc_other'],
+    ['DELETE', idOf(5, '/scene/')],
+    ['GET', idOf(5, '/scene/')],
+  ],
+};
+
+export const TWINS_OF_URLS: readonly Twin[] = [READERS, TANKS, SCENES];

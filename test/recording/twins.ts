@@ -43,7 +43,7 @@ export const toSpec = (paths: Json, schemas: Json): object => ({
   ...toDocument(paths, schemas, { servers: [{ url: '/v1' }], security: [{ key: [] }] }),
   components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
 });
-const idOf =
+export const idOf =
   (index: number, prefix: string, suffix = '') =>
   (bodies: readonly string[]): string =>
     `${prefix}${(JSON.parse(bodies[index] ?? '{}') as { id: string }).id}${suffix}`;

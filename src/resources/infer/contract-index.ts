@@ -235,11 +235,17 @@ function findItemOf(lookups: Lookups, operations: readonly Operation[]): SchemaV
   const byOwnQuery = new Set(byQuery.values());
   const onItem = operations.filter((operation) => isOnItem(shapes.get(operation)) || byOwnQuery.has(operation));
   const onList = operations.filter((operation) => !onItem.includes(operation));
-  const isList = (operation: Operation): boolean => findListItems(read, operation) !== undefined;
-  const itemGets = select(onItem, 'GET');
-  const reads = itemGets.filter((operation) => !isList(operation));
   const creates = select(onList, 'POST');
   const changes = select(onItem, 'PATCH', 'PUT', 'POST');
+  const sent = [...creates, ...changes].flatMap((operation) => read(readBodyPointer(operation)) ?? []);
+  // An object with an id that requests send is an item, also if it has an array with a usual name: `{ id, label, nodes }`.
+  const isSent = (shown: SchemaView | undefined): boolean =>
+    [...(shown?.members.keys() ?? [])].some((name) => means(name, 'ids.id')) &&
+    sent.some(({ members }) => [...(shown?.members.keys() ?? [])].every((name) => members.has(name)));
+  const isList = (operation: Operation): boolean =>
+    findListItems(read, operation) !== undefined && !isSent(read(readAnswerPointer(operation)));
+  const itemGets = select(onItem, 'GET');
+  const reads = itemGets.filter((operation) => !isList(operation));
   const gets = select(onList, 'GET');
   const element = read(gets.map((operation) => findListItems(read, operation)?.itemSchema).find(Boolean));
   // A change that is answered with a long-running operation does not show the item of the list.

@@ -6,8 +6,8 @@ import { toDoubles } from '../../../base/exact-json.js';
 import { readCall } from '../../../features/recording/matching/exchange-index.js';
 import type { Cassette, StoredExchange } from '../../../features/recording/cassette/cassette.js';
 import { createResponseCheck } from '../../../http/response/response-check.js';
-import { type DocumentChange, findDocumentChanges } from '../../../features/recording/promote/document-drift.js';
-import { toTarget } from '../../../features/recording/promote/overlay-target.js';
+import { findDocumentChanges } from '../../../features/recording/promote/document-drift.js';
+import { type DocumentChange, toTarget } from '../../../features/recording/promote/overlay-target.js';
 import { findContents } from '../../../features/recording/promote/contents.js';
 import { learnHints } from '../../../features/recording/promote/learn.js';
 import { learnErrors } from '../../../features/recording/promote/learn-errors.js';
@@ -17,6 +17,7 @@ import {
   readMethods,
   toPlainCassette,
 } from '../../../features/recording/promote/methods.js';
+import { findRequiredMembers } from '../../../features/recording/promote/request-schemas.js';
 import type { RerunDifference } from '../../../features/recording/promote/rerun.js';
 import { inferResources } from '../../../resources/infer/infer.js';
 import { createValidators } from '../../../schema/validate.js';
@@ -67,6 +68,12 @@ export async function writeOverlay(
   if (changes.size > 0) contract = await load(listActions());
   const methods = readMethods(recorded, contract);
   const { cassette } = methods;
+  const known = changes.size;
+  add(findRequiredMembers(cassette, { contract, bodyOf: createBodyReader(contract) }));
+  if (changes.size > known) {
+    rejectOverwriting(known === 0 ? [file] : [], flags);
+    contract = await load(listActions());
+  }
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const check = createResponseCheck(createValidators(contract));
     const before = changes.size;

@@ -23,16 +23,8 @@ import type { CheckResponse } from '../../../http/response/response-check.js';
 import { toChange } from '../drift/drift.js';
 import { isFailure } from './failure.js';
 import { findHiddenMembers } from './hidden-members.js';
-import { quote, replaceReference, toTarget } from './overlay-target.js';
+import { type DocumentChange, quote, replaceReference, toTarget } from './overlay-target.js';
 import { createRequestKeeper } from './request-schemas.js';
-
-/** A change of the document after which it allows what a recording shows. */
-export interface DocumentChange {
-  /** What changes, with the place in the document. */
-  readonly message: string;
-  /** The actions of an overlay that make the change. */
-  readonly actions: readonly object[];
-}
 
 interface DriftParts {
   readonly contract: Contract;

@@ -15,8 +15,7 @@ import { findNamed, readKey } from '../../../http/request/variants.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { loadJson } from '../cassette/recorded-body.js';
 import { type Body, listRepeatedMembers, type SentAndShown } from './repeated-members.js';
-import type { DocumentChange } from './document-drift.js';
-import { toTarget } from './overlay-target.js';
+import { type DocumentChange, toTarget } from './overlay-target.js';
 import { isFailure } from './failure.js';
 import { learnPositions } from './positions.js';
 

@@ -2,6 +2,14 @@ import { COMBINING_KEYWORDS, isObject } from '../../../base/json.js';
 import type { Contract } from '../../../contract/contract.js';
 import { readSegments, toReference } from '../../../contract/pointer.js';
 
+/** A change of the document after which it allows what a recording shows. */
+export interface DocumentChange {
+  /** What changes, with the place in the document. */
+  readonly message: string;
+  /** The actions of an overlay that make the change. */
+  readonly actions: readonly object[];
+}
+
 /** The JSONPath of a pointer in the main file of a document; undefined in other files, which no overlay changes. */
 export function toTarget(contract: Contract, pointer: string): string | undefined {
   const place = contract.locate(pointer);
