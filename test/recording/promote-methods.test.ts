@@ -1,6 +1,7 @@
 // @module-tag slow
 // Several methods at one path, told apart by a member of the body: each is an operation of its own in the promoted mock.
 import { expect, it } from 'vitest';
+import { createFailureCheck } from '../../src/features/recording/promote/failure.js';
 import { INTEGER, inPath, json, object, TEXT, toDocument } from '../document-parts.js';
 import { type Ask, describeDifferences, openTwin, recordAndPromote } from './promoted.js';
 import type { Intercept } from './upstream.js';
@@ -191,4 +192,18 @@ it('a member called method of the items of a collection does not name methods', 
     },
   );
   expect(outcome.drift).toEqual([]);
+});
+
+it('null and false are failures beside other results of requests with parameters, and no failures otherwise', () => {
+  const toCall = (params: unknown, shown: Sent) => ({ status: 200, sent: { method: 'm', params }, shown });
+  const judge = (...calls: readonly ReturnType<typeof toCall>[]): readonly boolean[] =>
+    calls.map(createFailureCheck(calls));
+  const found = { result: { id: 1 }, error: null };
+  expect(judge(toCall([1], found), toCall([2], { result: null, error: null }))).toEqual([false, true]);
+  expect(judge(toCall([1], { result: true }), toCall([1], { result: false }))).toEqual([false, true]);
+  // What depends on nothing but the state of the service.
+  expect(judge(toCall([], { result: true }), toCall([], { result: false }))).toEqual([false, false]);
+  expect(judge(toCall([1], { result: null }), toCall([2], { result: null }))).toEqual([false, false]);
+  // `error: null` says that there is none.
+  expect(judge(toCall([1], found), toCall([2], { error: { code: 5 } }))).toEqual([false, true]);
 });

@@ -68,4 +68,51 @@ const LAMPS: Twin = {
   ],
 };
 
-export const TWINS_BY_POSITION: readonly Twin[] = [LAMPS];
+/** Ids that are made of names; `null` and `false` say that there is nothing. */
+const MIXES: Twin = {
+  name: 'mixes whose methods answer null for what is unknown',
+  document: WALLET.document,
+  start: () => {
+    const mixes = new Map<string, Json>();
+    const run = (method: string, [first]: readonly unknown[]): Json => {
+      const uri = String(first);
+      if (method === 'deck.mixes.as_list') return { result: [...mixes.values()] };
+      if (method === 'deck.mixes.create') {
+        const made = { uri: `mix:${uri}.m3u`, name: uri, tracks: 0 };
+        mixes.set(made.uri, made);
+        return { result: made };
+      }
+      if (method === 'deck.mixes.lookup') return { result: mixes.get(uri) ?? null };
+      if (method === 'deck.mixes.delete') return { result: mixes.delete(uri) };
+      return { error: { code: -32_601, message: 'No such method' } };
+    };
+    return ({ sent }) => [
+      200,
+      { jsonrpc: '2.0', id: sent['id'], ...run(String(sent['method']), (sent['params'] ?? []) as readonly unknown[]) },
+    ];
+  },
+  recorded: [
+    rpc(1, 'deck.mixes.as_list'),
+    rpc(2, 'deck.mixes.create', ['morning']),
+    rpc(3, 'deck.mixes.create', ['night']),
+    rpc(4, 'deck.mixes.lookup', ['mix:morning.m3u']),
+    rpc(5, 'deck.mixes.lookup', ['mix:none.m3u']),
+    rpc(6, 'deck.mixes.as_list'),
+    rpc(7, 'deck.mixes.delete', ['mix:night.m3u']),
+    rpc(8, 'deck.mixes.delete', ['mix:night.m3u']),
+    rpc(9, 'deck.mixes.as_list'),
+  ],
+  fresh: [
+    rpc(51, 'deck.mixes.create', ['party']),
+    rpc(52, 'deck.mixes.lookup', ['mix:party.m3u']),
+    rpc(53, 'deck.mixes.lookup', ['mix:ghost.m3u']),
+    rpc(54, 'deck.mixes.create', ['sleep']),
+    rpc(55, 'deck.mixes.as_list'),
+    rpc(56, 'deck.mixes.delete', ['mix:ghost.m3u']),
+    rpc(57, 'deck.mixes.delete', ['mix:party.m3u']),
+    rpc(58, 'deck.mixes.lookup', ['mix:party.m3u']),
+    rpc(59, 'deck.mixes.as_list'),
+  ],
+};
+
+export const TWINS_BY_POSITION: readonly Twin[] = [LAMPS, MIXES];

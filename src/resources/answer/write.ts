@@ -1,3 +1,4 @@
+import { fillDerived } from '../../generate/derived-values.js';
 import { toItemNoun } from '../../conventions/names.js';
 import { memoize } from '../../base/memoize.js';
 import { type IdValue, isIdValue, isNumber } from '../../base/exact-number.js';
@@ -181,7 +182,9 @@ function readOwnId({ binding, model }: OperationContext, body: Item): IdValue | 
     return readIdValue(name === undefined ? undefined : body[name]);
   }
   if (binding.action === 'copy') return undefined;
-  if (resource.idFrom !== undefined) return readIdValue(readMember(body, resource.idFrom));
+  const { idFrom } = resource;
+  if (idFrom !== undefined)
+    return readIdValue(idFrom.includes('{') ? fillDerived(idFrom, body) : readMember(body, idFrom));
   return idProperty?.readOnly === true ? undefined : readIdValue(readMember(body, resource.idProperty ?? 'id'));
 }
 

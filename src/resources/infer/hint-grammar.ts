@@ -243,7 +243,8 @@ const COLLECTION: Properties<CollectionHint> = {
   },
   idFrom: {
     kind: STRING,
-    description: 'The property of a create whose value becomes the id of the item: `name`.',
+    description:
+      'The property of a create whose value becomes the id of the item: `name`; or a template as in `derived`: `list:{name}`.',
     otherwise: 'the id itself, if the request has it, else a generated one',
   },
   idPattern: {

@@ -8,6 +8,7 @@ import type { Cassette, StoredExchange } from '../../../features/recording/casse
 import { createResponseCheck } from '../../../http/response/response-check.js';
 import { findDocumentChanges } from '../../../features/recording/promote/document-drift.js';
 import { type DocumentChange, toTarget } from '../../../features/recording/promote/overlay-target.js';
+import type { JudgedCassette } from '../../../features/recording/promote/failure.js';
 import { findContents } from '../../../features/recording/promote/contents.js';
 import { learnHints } from '../../../features/recording/promote/learn.js';
 import { learnErrors } from '../../../features/recording/promote/learn-errors.js';
@@ -61,25 +62,21 @@ export async function writeOverlay(
   const listActions = (): readonly object[] => [...changes.values()].flatMap(({ actions }) => actions);
   let contract = original;
   const resources = inferResources(original);
-  const add = (found: readonly DocumentChange[]): void => {
+  /** Adds changes to the overlay. @returns whether one of them is new. */
+  const add = async (found: readonly DocumentChange[]): Promise<boolean> => {
+    const before = changes.size;
     for (const change of found) changes.set(JSON.stringify(change.actions), change);
+    if (changes.size === before) return false;
+    contract = await load(listActions());
+    return true;
   };
-  add(findMethodChanges(recorded, original, (operation) => resources.bindings.has(operation)));
-  if (changes.size > 0) contract = await load(listActions());
+  await add(findMethodChanges(recorded, original, (operation) => resources.bindings.has(operation)));
   const methods = readMethods(recorded, contract);
   const { cassette } = methods;
-  const known = changes.size;
-  add(findRequiredMembers(cassette, { contract, bodyOf: createBodyReader(contract) }));
-  if (changes.size > known) {
-    rejectOverwriting(known === 0 ? [file] : [], flags);
-    contract = await load(listActions());
-  }
+  await add(findRequiredMembers(cassette, { contract, bodyOf: createBodyReader(contract) }));
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const check = createResponseCheck(createValidators(contract));
-    const before = changes.size;
-    add(findDocumentChanges(cassette, { contract, check }));
-    if (changes.size === before) break;
-    contract = await load(listActions());
+    if (!(await add(findDocumentChanges(cassette, { contract, check })))) break;
   }
   const hints = listHintActions(methods, contract);
   const actions = [...listActions(), ...hints];
@@ -100,7 +97,7 @@ export async function writeOverlay(
 
 /** The actions that add the templates of errors which a recording shows. */
 function listErrorActions(
-  cassette: Cassette,
+  cassette: JudgedCassette,
   contract: Contract,
   differences: readonly RerunDifference[],
 ): readonly object[] {

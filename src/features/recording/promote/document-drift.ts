@@ -21,7 +21,7 @@ import { writeCanonical } from '../cassette/canonical.js';
 import { loadJson, readText, writeBody } from '../cassette/recorded-body.js';
 import type { CheckResponse } from '../../../http/response/response-check.js';
 import { toChange } from '../drift/drift.js';
-import { isFailure } from './failure.js';
+import type { JudgedCassette } from './failure.js';
 import { findHiddenMembers } from './hidden-members.js';
 import { type DocumentChange, quote, replaceReference, toTarget } from './overlay-target.js';
 import { createRequestKeeper } from './request-schemas.js';
@@ -43,7 +43,10 @@ interface CheckedAnswer {
  * The changes of the document after which the recorded answers of successes match it: members that the document does not
  * declare, that it requires and the service does not send, and values that it does not allow.
  */
-export function findDocumentChanges(cassette: Cassette, { contract, check }: DriftParts): readonly DocumentChange[] {
+export function findDocumentChanges(
+  cassette: JudgedCassette,
+  { contract, check }: DriftParts,
+): readonly DocumentChange[] {
   const write = createChangeWriter(contract);
   const undeclared = createUndeclaredFinder(contract);
   const groups = new Map<string, AnsweredExchange[]>();
@@ -83,7 +86,7 @@ function isOfHidden({ code, schemaPointer = '', pointer }: Violation, hidden: Re
   return code === 'REQUIRED' && hidden.has(owner + toPointer('properties', readSegments(pointer).at(-1) ?? ''));
 }
 
-function readAnswer(cassette: Cassette, exchange: StoredExchange, contract: Contract): CheckedAnswer | undefined {
+function readAnswer(cassette: JudgedCassette, exchange: StoredExchange, contract: Contract): CheckedAnswer | undefined {
   const { response } = exchange;
   const operation = contract.operation(exchange.operation);
   if (operation === undefined || response === undefined || response.status >= 300) return undefined;
@@ -91,8 +94,7 @@ function readAnswer(cassette: Cassette, exchange: StoredExchange, contract: Cont
   const media = findMedia(findResponse(operation, response.status)?.content ?? [], type);
   const body = toDoubles(loadJson(cassette.folder, response));
   const isJson = isJsonType(type) || media?.isJson === true;
-  if (media?.schema === undefined || body === undefined || !isJson || isFailure(response.status, body))
-    return undefined;
+  if (media?.schema === undefined || body === undefined || !isJson || cassette.hasFailed(exchange)) return undefined;
   return { operation, response, body, root: media.schemaPointer };
 }
 

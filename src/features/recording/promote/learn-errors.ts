@@ -11,7 +11,7 @@ import { toGeneralCondition } from '../../../http/response/error-conditions.js';
 import { writeCanonical } from '../cassette/canonical.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { loadBody, readText, writeBody } from '../cassette/recorded-body.js';
-import { INVALID, isFailure } from './failure.js';
+import { INVALID, type JudgedCassette } from './failure.js';
 import { isRepeatedMember } from './repeated-members.js';
 import type { Refusal, RerunDifference } from './rerun.js';
 
@@ -52,7 +52,7 @@ interface Sample {
  * are placeholders.
  */
 export function learnErrors(
-  cassette: Cassette,
+  cassette: JudgedCassette,
   differences: readonly RerunDifference[],
   operations: readonly ErrorOperation[],
 ): ErrorHints {
@@ -149,13 +149,17 @@ function addGeneral(templates: Map<string, LearnedError>): void {
   templates.set('invalid-request', { ...template, body });
 }
 
-function toSample(cassette: Cassette, exchange: StoredExchange, refusal: Refusal | undefined): Sample | undefined {
+function toSample(
+  cassette: JudgedCassette,
+  exchange: StoredExchange,
+  refusal: Refusal | undefined,
+): Sample | undefined {
   const { request, response, operation } = exchange;
   if (refusal === undefined || response === undefined || request.method === 'HEAD') return undefined;
   const { condition } = refusal;
   const form = readForm(cassette, response);
   if (form === undefined) return undefined;
-  const isReported = response.status < 400 && isFailure(response.status, form.body);
+  const isReported = response.status < 400 && cassette.hasFailed(exchange);
   if (!isReported && !isSameKind(response.status, condition)) return undefined;
   const body = repeatMembers(generalize(form.body, { exchange, param: refusal.param }), form.body, exchange);
   const status = CONDITIONS[condition].statuses[0] === response.status ? {} : { status: response.status };

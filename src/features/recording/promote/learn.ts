@@ -27,7 +27,7 @@ interface RemovedHint {
 
 /** The hints (`x-mock`) for a collection that recordings show and its contract does not have. */
 interface LearnedHints {
-  /** The property of a create whose value becomes the id. */
+  /** The property of a create whose value becomes the id, or a template with properties. */
   readonly idFrom?: string;
   /** Properties whose repetition was answered with 409. */
   readonly unique?: readonly string[];
@@ -203,6 +203,7 @@ function toHints(
       name !== (collection?.idProperty ?? 'id') &&
       creates.every((create) => isText(create.sent[name]) && create.sent[name] === create.id),
   );
+  const idTemplate = idFrom === undefined ? learnId(creates, collection?.idProperty ?? 'id') : undefined;
   const taken = (name: string): readonly unknown[] => creates.map(({ sent }) => sent[name]);
   const isUnique = (name: string): boolean =>
     conflicts.length > 0 &&
@@ -219,10 +220,20 @@ function toHints(
     ...(witness.alternateKeys.size > 0 && { alternateKeys: [...witness.alternateKeys] }),
     ...(Object.keys(derived).length > 0 && { derived }),
     ...(removed !== undefined && { removed }),
-    ...(idFrom !== undefined && { idFrom }),
+    ...((idFrom ?? idTemplate) !== undefined && { idFrom: idFrom ?? idTemplate }),
     ...(unique !== undefined && { unique: [unique] }),
     ...(detail.length > 0 && { detail }),
   };
+}
+
+/** The template of ids that the service makes of what creates send. */
+function learnId(creates: Witness['creates'], idProperty: string): string | undefined {
+  const samples = creates.map(({ sent, id }) => ({
+    sent: filterMembers(sent, (name) => name !== idProperty),
+    value: id,
+  }));
+  const isText = samples.every(({ value }) => typeof value === 'string');
+  return isText && new Set(creates.map(({ id }) => id)).size > 1 ? findTemplate(samples) : undefined;
 }
 
 /** How items are shown after their DELETE, if each one that was read was found, and the differences agree. */
@@ -296,15 +307,21 @@ function learnDerived(samples: readonly SentAndShown[], idProperty: string): Rea
   const found = Object.keys(first.shown ?? {})
     .filter(isDerived)
     .flatMap((name): readonly (readonly [string, string])[] => {
-      const fits = (template: string): boolean =>
-        samples.every(({ sent, shown = {} }) => {
-          const value = fillDerived(template, sent);
-          return value !== undefined && writeCanonical(value) === writeCanonical(shown[name]);
-        });
-      const template = listTemplates(first.sent, first.shown?.[name]).find(fits);
+      const template = findTemplate(samples.map(({ sent, shown = {} }) => ({ sent, value: shown[name] })));
       return template === undefined ? [] : [[name, template]];
     });
   return Object.fromEntries(found);
+}
+
+/** The template that gives the values for what was sent. */
+function findTemplate(samples: readonly { readonly sent: Item; readonly value: unknown }[]): string | undefined {
+  const [first] = samples;
+  const fits = (template: string): boolean =>
+    samples.every(({ sent, value: wanted }) => {
+      const value = fillDerived(template, sent);
+      return value !== undefined && writeCanonical(value) === writeCanonical(wanted);
+    });
+  return first && listTemplates(first.sent, first.value).find(fits);
 }
 
 /** The templates that give a value for what was sent once, those with the fewest parts first. */

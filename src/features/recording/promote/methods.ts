@@ -6,7 +6,7 @@ import { addTo, filterMembers, isObject, mapValues, readMember, readPath } from 
 import type { Contract } from '../../../contract/contract.js';
 import type { MediaType, Operation } from '../../../contract/operations/operation.js';
 import { findJsonMedia } from '../../../contract/operations/responses.js';
-import { nameElements, nameParameters, type Positions } from '../../../contract/operations/positions.js';
+import { nameElements, nameParameters, type Positions, SPREAD } from '../../../contract/operations/positions.js';
 import { readSegments, toReference } from '../../../contract/pointer.js';
 import { inferSchema } from '../../../contract/schema-view/infer-schema.js';
 import { means } from '../../../conventions/conventions.js';
@@ -16,7 +16,7 @@ import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { loadJson } from '../cassette/recorded-body.js';
 import { type Body, listRepeatedMembers, type SentAndShown } from './repeated-members.js';
 import { type DocumentChange, toTarget } from './overlay-target.js';
-import { isFailure } from './failure.js';
+import { createFailureCheck, isFailure, type JudgedCassette } from './failure.js';
 import { learnPositions } from './positions.js';
 
 /** A request with a JSON object, and the answer with another one. */
@@ -45,17 +45,17 @@ export function findMethodChanges(
   });
 }
 
-function listCalls(
-  { folder, exchanges }: Cassette,
-  isOwn: (exchange: StoredExchange) => boolean,
-): readonly MethodCall[] {
-  return exchanges.filter(isOwn).flatMap(({ request, response }): readonly MethodCall[] => {
-    if (response === undefined) return [];
-    const [sent, shown] = [toDoubles(request.body), toDoubles(loadJson(folder, response))];
-    const { status, headers } = response;
-    const type = readContentType(headers) ?? 'application/json';
-    return isObject(sent) && isObject(shown) ? [{ sent, shown, status, type }] : [];
-  });
+function listCalls(cassette: Cassette, isOwn: (exchange: StoredExchange) => boolean): readonly MethodCall[] {
+  return cassette.exchanges.filter(isOwn).flatMap((exchange) => toCall(cassette, exchange));
+}
+
+/** An exchange as a call; none without JSON objects. */
+function toCall({ folder }: Cassette, { request, response }: StoredExchange): readonly MethodCall[] {
+  if (response === undefined) return [];
+  const [sent, shown] = [toDoubles(request.body), toDoubles(loadJson(folder, response))];
+  const { status, headers } = response;
+  const type = readContentType(headers) ?? 'application/json';
+  return isObject(sent) && isObject(shown) ? [{ sent, shown, status, type }] : [];
 }
 
 /** The member of all bodies that names a method; undefined without one. */
@@ -91,7 +91,7 @@ function describeMethods(
   if (paths === undefined || body === undefined || !isPlain) return undefined;
   const byMethod = new Map<string, MethodCall[]>();
   for (const call of calls) addTo(byMethod, String(readMember(call.sent, name)), call);
-  const failing = [...byMethod].filter(([, own]) => own.every(({ shown, status }) => isFailure(status, shown)));
+  const failing = [...byMethod].filter(([, own]) => own.every(createFailureCheck(own)));
   const isUnknown = ({ shown }: MethodCall): boolean =>
     isObject(shown['error']) && shown['error']['code'] === NO_METHOD;
   const named = failing.filter(([, own]) => own.every(isUnknown));
@@ -135,7 +135,8 @@ function describeMethod(
   },
 ): object {
   const { method, calls, repeated, positions = {} } = own;
-  const successes = calls.filter(({ shown, status }) => !isFailure(status, shown));
+  const hasFailed = createFailureCheck(calls);
+  const successes = calls.filter((call) => !hasFailed(call));
   const raw = contract.at(operation.pointer);
   const kept = isObject(raw) ? filterMembers(raw, (member) => KEPT.has(member)) : {};
   const sent = describe(
@@ -163,7 +164,11 @@ function describeMethod(
       required: true,
       content: {
         [media.type]: {
-          schema: { ...sent, required: [name], properties: { ...sent.properties, [name]: { const: method } } },
+          schema: {
+            ...sent,
+            required: [name],
+            properties: { ...requirePositions(sent.properties, positions), [name]: { const: method } },
+          },
         },
       },
     },
@@ -172,6 +177,14 @@ function describeMethod(
       [status]: { description: 'As recorded', content: { [type]: { schema: shown } } },
     },
   };
+}
+
+/** Schemas of members, which require the parameter at the first position: without it, there is none behind it. */
+function requirePositions(members: Readonly<Record<string, object>>, positions: Positions): object {
+  return mapValues(members, (schema, member) => {
+    const [first] = (Object.hasOwn(positions, member) ? positions[member] : undefined) ?? [];
+    return first === undefined || first === SPREAD ? schema : { ...schema, required: [first] };
+  });
 }
 
 function toHint(repeated: ReadonlySet<string>, positions: Positions): object {
@@ -231,7 +244,7 @@ export function toPlainCassette(
     if (binding === undefined || response === undefined || (binding.places === undefined && !path.includes('#')))
       return exchange;
     const shown = toDoubles(loadJson(cassette.folder, response));
-    const status = response.status < 400 && isFailure(response.status, shown) ? FAILED : response.status;
+    const status = response.status < 400 && cassette.hasFailed(recorded) ? FAILED : response.status;
     const placed = Object.entries(binding.places ?? {}).flatMap(([name, place]) => {
       const value = place.in === 'body' ? readPath(toDoubles(request.body), place.path) : undefined;
       return value === undefined ? [] : [[name, value] as const];
@@ -270,7 +283,7 @@ function unwrap(body: unknown, repeated: ReadonlySet<string>): unknown {
 
 /** A cassette whose exchanges have the operations of their methods, and what their rules leave open. */
 export interface MethodCassette {
-  readonly cassette: Cassette;
+  readonly cassette: JudgedCassette;
   /** The members of the request of an exchange that its answer repeats. */
   repeatedOf(exchange: StoredExchange): ReadonlySet<string>;
 }
@@ -280,7 +293,6 @@ export function readMethods(cassette: Cassette, contract: Contract): MethodCasse
   const variants = new Map<string, Operation[]>();
   for (const operation of contract.operations)
     if (operation.path.includes('#')) addTo(variants, readKey(operation), operation);
-  if (variants.size === 0) return { cassette, repeatedOf: () => NONE };
   const repeated = new Map<string, ReadonlySet<string>>();
   const keyOf = ({ operation }: StoredExchange): string => {
     const known = contract.operation(operation);
@@ -296,7 +308,21 @@ export function readMethods(cassette: Cassette, contract: Contract): MethodCasse
     const calls = listCalls(cassette, (exchange) => keyOf(exchange) === key);
     repeated.set(key, listRepeatedMembers(calls, findMethodName(calls)));
   }
-  return { cassette: { ...cassette, exchanges }, repeatedOf: (exchange) => repeated.get(keyOf(exchange)) ?? NONE };
+  const failed = new Set<StoredExchange>();
+  for (const { id } of [...variants.values()].flat()) {
+    const own = exchanges.filter(({ operation }) => operation === id);
+    const check = createFailureCheck(own.flatMap((each) => toCall(cassette, each)));
+    for (const each of own) if (toCall(cassette, each).some(check)) failed.add(each);
+  }
+  const hasFailed = (exchange: StoredExchange): boolean => {
+    const { response } = exchange;
+    if (response === undefined || failed.has(exchange)) return true;
+    return isFailure(response.status, toDoubles(loadJson(cassette.folder, response)));
+  };
+  return {
+    cassette: { ...cassette, exchanges, hasFailed },
+    repeatedOf: (exchange) => repeated.get(keyOf(exchange)) ?? NONE,
+  };
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -10,7 +10,7 @@ import type { RecordedResponse } from '../cassette/exchange.js';
 import { loadBody, readText, writeBody } from '../cassette/recorded-body.js';
 import type { CheckResponse } from '../../../http/response/response-check.js';
 import { createConditions, type RequestReaders } from './conditions.js';
-import { isFailure } from './failure.js';
+import type { JudgedCassette } from './failure.js';
 import { generalize } from './learn-errors.js';
 import type { SkippedItem } from './promote-files.js';
 
@@ -33,7 +33,7 @@ interface PromotedScenario {
 
 /** The scenario that replays recorded exchanges. */
 export function toPromotedScenario(
-  cassette: Cassette,
+  cassette: JudgedCassette,
   exchanges: readonly StoredExchange[],
   given: PromotedRuleParts & { readonly description: string },
 ): PromotedScenario {
@@ -48,8 +48,7 @@ export function toPromotedScenario(
     const operation = parts.contract.operation(exchange.operation);
     if (operation === undefined || exchange.response === undefined) continue;
     const { id } = operation;
-    const known =
-      recorded.get(id) ?? readOperation(cassette.folder, operation, { parts, own: byOperation.get(id) ?? [] });
+    const known = recorded.get(id) ?? readOperation(cassette, operation, { parts, own: byOperation.get(id) ?? [] });
     recorded.set(id, known);
     const made = toRule(cassette, { exchange, recorded: known }, parts);
     if (typeof made === 'string') skipped.push({ collection: id, id: exchange.file, why: made });
@@ -78,12 +77,10 @@ interface RecordedOperation {
 }
 
 function readOperation(
-  folder: string,
+  { hasFailed }: JudgedCassette,
   operation: Operation,
   { parts, own }: { readonly parts: PromotedRuleParts; readonly own: readonly StoredExchange[] },
 ): RecordedOperation {
-  const hasFailed = ({ response }: StoredExchange): boolean =>
-    response !== undefined && isFailure(response.status, toDoubles(loadBody(folder, response).body));
   const shapeOf = (each: StoredExchange): string => writeCanonical(mapScalars(parts.bodyOf(each), readJsonType));
   const isMethod = operation.path.includes('#');
   const hasSlash = ({ request }: StoredExchange): boolean => request.path.endsWith('/');

@@ -1,5 +1,4 @@
 import { formatPlace } from '../../../base/errors.js';
-import { toDoubles } from '../../../base/exact-json.js';
 import { isObject, readPath } from '../../../base/json.js';
 import type { Contract } from '../../../contract/contract.js';
 import type { Operation } from '../../../contract/operations/operation.js';
@@ -7,9 +6,9 @@ import { findBodyMedia } from '../../../contract/operations/responses.js';
 import { createSchemaWalk, listApplied, type SchemaPointers } from '../../../contract/schema-view/walk.js';
 import { listProperties, createSchemaReader } from '../../../contract/schema-view/schema-view.js';
 import { means } from '../../../conventions/conventions.js';
-import type { Cassette, StoredExchange } from '../cassette/cassette.js';
+import type { StoredExchange } from '../cassette/cassette.js';
 import { loadBody } from '../cassette/recorded-body.js';
-import { INVALID, isFailure } from './failure.js';
+import { INVALID, type JudgedCassette } from './failure.js';
 import { type DocumentChange, replaceReference, toTarget } from './overlay-target.js';
 
 /** How deep in a request a schema is searched for. */
@@ -65,7 +64,7 @@ interface RequiredParts {
  * it. Of several such members, those that the error names. A PUT of the same schema requires what a create does, as far as its requests show it.
  */
 export function findRequiredMembers(
-  cassette: Cassette,
+  cassette: JudgedCassette,
   { contract, bodyOf }: RequiredParts,
 ): readonly DocumentChange[] {
   const read = createSchemaReader(contract);
@@ -108,7 +107,7 @@ interface JudgedRequest {
 }
 
 function listRequests(
-  { folder, exchanges }: Cassette,
+  { folder, exchanges, hasFailed }: JudgedCassette,
   { id, path }: Operation,
   sentOf: (exchange: StoredExchange) => unknown,
 ): readonly JudgedRequest[] {
@@ -118,9 +117,9 @@ function listRequests(
     if (response === undefined || !isObject(sent)) return [];
     const { status } = response;
     const { body, bodyText = '' } = loadBody(folder, response);
-    const hasFailed = isFailure(status, toDoubles(body));
-    const isRefused = INVALID.has(status) || (path.includes('#') && hasFailed);
-    return [{ sent, isRefused, isAccepted: !hasFailed, says: body === undefined ? bodyText : JSON.stringify(body) }];
+    const isFailed = hasFailed(exchange);
+    const isRefused = INVALID.has(status) || (path.includes('#') && isFailed);
+    return [{ sent, isRefused, isAccepted: !isFailed, says: body === undefined ? bodyText : JSON.stringify(body) }];
   });
 }
 
