@@ -1,5 +1,6 @@
 // @module-tag slow
 // What promoted recordings of a small server answer: to the recorded requests, and to others.
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -193,4 +194,48 @@ it('a refusal keeps its status and its text, and what the service accepts twice 
   for (let i = 0; i < 2; i++) statuses.push((await twin('/v1/volumes/data', { method: 'DELETE' })).status);
   expect(statuses).toEqual([204, 204]);
   expect((await twin('/v1/volumes/none', { method: 'DELETE' })).status).toBe(404);
+});
+
+it('a property that ends with an id of the server ends with another one in each new item', async () => {
+  const Parcel = object({ id: TEXT, name: TEXT, label: TEXT, depot: TEXT });
+  const document = toDocument(
+    {
+      '/parcels': { post: { ...takes(name), responses: { 201: json(Parcel) } } },
+      '/parcels/{id}': { ...inPath('id'), get: { responses: { 200: json(Parcel), 404: error } } },
+    },
+    {},
+    { servers: [{ url: '/v1' }] },
+  );
+  const made = new Map<string, Item>();
+  const outcome = await recordAndPromote(
+    async (ask) => {
+      for (const each of ['one', 'two']) await post(ask, '/v1/parcels', { name: each });
+      await ask('/v1/parcels/p-1');
+    },
+    {
+      document,
+      intercept: ({ method, url, body }, response) => {
+        const digits = createHash('md5').update(body).digest('hex');
+        const item = {
+          id: `p-${made.size + 1}`,
+          ...(method === 'POST' && (JSON.parse(body.toString()) as object)),
+          label: `https://labels.example/${digits}`,
+          depot: 'a0a1a2a3a4a5a6a7a8a9',
+        };
+        if (method === 'POST') made.set(item.id, item);
+        const shown = method === 'POST' ? item : made.get(url.split('/').at(-1) ?? '');
+        response.writeHead(method === 'POST' ? 201 : 200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(shown));
+        return true;
+      },
+    },
+  );
+  const twin = await openTwin(outcome);
+  const create = async (each: string): Promise<Item> =>
+    (await (await post(twin, '/v1/parcels', { name: each })).json()) as Item;
+  const [one, other] = [await create('three'), await create('four')];
+  for (const { label } of [one, other]) expect(label).toMatch(/^https:\/\/labels\.example\/[0-9a-f]{32}$/);
+  expect(other['label']).not.toBe(one['label']);
+  // What is the same in all items is no new id.
+  expect([one['depot'], other['depot']]).toEqual(['a0a1a2a3a4a5a6a7a8a9', 'a0a1a2a3a4a5a6a7a8a9']);
 });

@@ -1,3 +1,4 @@
+import { escapePattern } from '../../../base/text.js';
 import { filterMembers, isObject, readMember } from '../../../base/json.js';
 import type { Cassette, StoredExchange } from '../cassette/cassette.js';
 import { toDoubles } from '../../../base/exact-json.js';
@@ -37,6 +38,8 @@ interface LearnedHints {
   readonly derived?: Readonly<Record<string, string>>;
   /** How items are shown after their DELETE. */
   readonly removed?: RemovedHint;
+  /** The regular expressions of properties that end with an id of the server. */
+  readonly patterns?: Readonly<Record<string, string>>;
   /** Properties whose value paths had in place of the id. */
   readonly alternateKeys?: readonly string[];
   /** What creates made. */
@@ -213,6 +216,7 @@ function toHints(
   const detail = hasLists ? [...read].filter((name) => !listed.has(name)) : [];
   const derived = learnDerived(witness.samples, collection?.idProperty ?? 'id');
   const removed = learnRemoved(witness);
+  const patterns = learnPatterns(witness.samples, collection?.idProperty ?? 'id');
   const samples = learnSamples(witness.samples, placeholders);
   return {
     ...(witness.isMissing && !witness.isKnown && { unknownIds: 'not-found' as const }),
@@ -220,6 +224,7 @@ function toHints(
     ...(witness.alternateKeys.size > 0 && { alternateKeys: [...witness.alternateKeys] }),
     ...(Object.keys(derived).length > 0 && { derived }),
     ...(removed !== undefined && { removed }),
+    ...(Object.keys(patterns).length > 0 && { patterns }),
     ...((idFrom ?? idTemplate) !== undefined && { idFrom: idFrom ?? idTemplate }),
     ...(unique !== undefined && { unique: [unique] }),
     ...(detail.length > 0 && { detail }),
@@ -312,6 +317,25 @@ function learnDerived(samples: readonly SentAndShown[], idProperty: string): Rea
     });
   return Object.fromEntries(found);
 }
+
+/** The patterns of properties that no request sends and whose strings differ in an id at their end alone, such as the URL of another item. */
+function learnPatterns(samples: readonly SentAndShown[], idProperty: string): Readonly<Record<string, string>> {
+  const names = Object.keys(samples[0]?.shown ?? {}).filter(
+    (name) => name !== idProperty && samples.every(({ sent }) => !Object.hasOwn(sent, name)),
+  );
+  const found = names.flatMap((name): readonly (readonly [string, string])[] => {
+    const values = samples.map(({ shown = {} }) => String(shown[name]));
+    const parts = values.map((value) => GENERATED_END.exec(value) ?? []);
+    const [start, end = ''] = (parts[0] ?? []).slice(1);
+    const isSame = parts.every(([, own, other]) => own === start && other?.length === end.length);
+    if (start === undefined || start === '' || !isSame || new Set(values).size < 2) return [];
+    return [[name, `^${escapePattern(start)}${end.replaceAll(/[0-9a-f]+/g, ({ length }) => `[0-9a-f]{${length}}`)}$`]];
+  });
+  return Object.fromEntries(found);
+}
+
+/** A text that ends with a UUID or with hexadecimal digits. */
+const GENERATED_END = /^(.*?)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,})$/;
 
 /** The template that gives the values for what was sent. */
 function findTemplate(samples: readonly { readonly sent: Item; readonly value: unknown }[]): string | undefined {
