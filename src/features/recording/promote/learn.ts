@@ -334,7 +334,7 @@ function learnPatterns(samples: readonly SentAndShown[], idProperty: string): Re
   return Object.fromEntries(found);
 }
 
-/** A text that ends with a UUID or with hexadecimal digits. */
+/** A string that ends with a UUID or with hexadecimal digits. */
 const GENERATED_END = /^(.*?)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,})$/;
 
 /** The template that gives the values for what was sent. */
