@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { finds, inPath, json, REMOVED, shows, takes, toDocument } from '../operation-parts.js';
+import { finds, inPath, json, REMOVED, sends, shows, takes, toDocument } from '../operation-parts.js';
 import { arrayOf, BOOLEAN, object, type Part, ref, TEXT } from '../schema-parts.js';
 import { openShop, type Reply, type Shop } from '../state/shop.js';
 
@@ -45,6 +45,9 @@ describe('an action', () => {
     [['ban', 'unban'], ['pending', 'active', 'banned'], 'active'],
     [['archive', 'unarchive'], ['draft', 'archived'], 'draft'],
     [['mark-as-serviced'], ['new', 'serviced'], 'serviced'],
+    [['actions/power_off'], ['on', 'off', 'starting'], 'off'],
+    [['poweroff', 'power-on'], ['started', 'stopped', 'running'], 'running'],
+    [['status/shutdown'], ['running', 'shutting_down', 'stopped'], 'stopped'],
   ])('%j moves a status of %j to "%s"', async (verbs, values, wanted) => {
     expect(await act(verbs, ofStatus(...values))).toMatchObject({ name: 'old', status: wanted });
   });
@@ -76,12 +79,107 @@ describe('an action', () => {
     expect((await act(verbs, { [name]: BOOLEAN }))[name]).toBe(wanted);
   });
 
+  it.each([
+    [['close'], { completed: BOOLEAN }, { completed: true }],
+    [['close', 'reopen'], { is_completed: BOOLEAN }, { is_completed: false }],
+    // One that has the name of the verb says more.
+    [['close'], { completed: BOOLEAN, closed: BOOLEAN }, { completed: false, closed: true }],
+    [['turn_on'], { enabled: BOOLEAN }, { enabled: true }],
+    [['on', 'off'], { enabled: BOOLEAN }, { enabled: false }],
+    [['make-default'], { is_default: BOOLEAN, made: BOOLEAN }, { is_default: true }],
+    [['report'], { closed: BOOLEAN, is_default: BOOLEAN }, { closed: false, is_default: false }],
+    [['suspend'], { suspended: { enum: ['suspended', 'not_suspended'] } }, { suspended: 'suspended' }],
+    [['suspend', 'resume'], { suspended: { enum: ['suspended', 'not_suspended'] } }, { suspended: 'not_suspended' }],
+    // The status by the usual name is asked first, then others.
+    [
+      ['halt'],
+      { status: { enum: ['idle', 'ready'] }, power_state: { enum: ['on', 'halted'] } },
+      { power_state: 'halted' },
+    ],
+    [['halt'], { power_state: { enum: ['on', 'halted'] }, status: { enum: ['idle', 'halted'] } }, { status: 'halted' }],
+  ])('%j of %j leads to %j', async (verbs, properties, wanted) => {
+    expect(await act(verbs, properties)).toMatchObject(wanted);
+  });
+
+  it('below "actions" acts on the item, whatever task it answers, and a copy there is a copy', async () => {
+    const task = { responses: { 201: json(object({ task: object({ id: TEXT, command: TEXT }) })) } };
+    expect(await act(['actions/light'], ofStatus('idle', 'lit', 'lighted'), task)).toMatchObject({ status: 'lighted' });
+    expect(await act(['parts/light'], ofStatus('idle', 'lighted'), task)).toMatchObject({ status: 'idle' });
+    const { send } = await open(['actions/replicate'], {});
+    const { body } = await send('POST', '/boilers', { name: 'old' });
+    const copied = await send('POST', `/boilers/${String(body['id'])}/actions/replicate`);
+    expect(copied.body).toMatchObject({ name: 'old' });
+    expect(copied.body['id']).not.toBe(body['id']);
+  });
+
+  it('is undone by a DELETE of its path, where the PUT there has an effect', async () => {
+    const { send } = await openShop({
+      spec: toDocument(
+        {
+          '/boilers': { post: takes(object({ name: TEXT }), ref('Boiler'), 201) },
+          '/boilers/{id}': { ...inPath('id'), get: shows(ref('Boiler')), delete: REMOVED },
+          '/boilers/{id}/lock': { ...inPath('id'), put: DONE, delete: DONE },
+          '/boilers/{id}/logo': { ...inPath('id'), put: DONE, delete: DONE },
+        },
+        { Boiler: object({ id: TEXT, name: TEXT, locked: BOOLEAN }, 'id') },
+      ),
+    });
+    const path = `/boilers/${String((await send('POST', '/boilers', { name: 'old' })).body['id'])}`;
+    await send('PUT', `${path}/lock`);
+    expect((await send('GET', path)).body).toMatchObject({ locked: true });
+    await send('DELETE', `${path}/logo`);
+    expect((await send('GET', path)).body).toMatchObject({ locked: true });
+    await send('DELETE', `${path}/lock`);
+    expect((await send('GET', path)).body).toMatchObject({ name: 'old', locked: false });
+  });
+
   it('whose letters only begin like those of an undoing verb undoes nothing', async () => {
     expect(await act(['deliver'], { ...ofStatus('new', 'delivered'), livered: BOOLEAN })).toMatchObject({
       status: 'delivered',
     });
     expect(await act(['report'], ofStatus('new', 'ported'))).toMatchObject({ status: 'new' });
     expect(await act(['resend'], ofStatus('new', 'sent'))).toMatchObject({ status: 'new' });
+  });
+});
+
+describe('an action in the body of a request', () => {
+  const Boiler = object({ id: TEXT, name: TEXT, ...ofStatus('on', 'off', 'closed'), last_event: TEXT }, 'id');
+  const verb = (name: string, values: readonly string[]): Part => ({ [name]: { enum: values } });
+  const openBody = (sent: Part, answer: object): Promise<Shop> =>
+    openShop({
+      spec: toDocument(
+        {
+          '/boilers': { post: takes(object({ name: TEXT }), ref('Boiler'), 201) },
+          '/boilers/{id}': {
+            ...inPath('id'),
+            get: shows(ref('Boiler')),
+            put: takes(object({ name: TEXT, ...sent }), ref('Boiler')),
+          },
+          '/boilers/{id}/action': { ...inPath('id'), post: { ...sends(object(sent)), ...answer } },
+        },
+        { Boiler },
+      ),
+    });
+
+  it.each([
+    ['action', ['poweroff', 'clean'], { action: 'poweroff' }, 'off'],
+    ['state_event', ['close', 'reopen'], { state_event: 'close' }, 'closed'],
+    ['action', ['poweroff', 'clean'], { action: 'clean' }, 'on'],
+    // A member that is no action, and one that the item has.
+    ['reason', ['close'], { reason: 'close' }, 'on'],
+    ['last_event', ['close'], { last_event: 'close' }, 'on'],
+  ])('"%s" of %j: %j leads to "%s"', async (name, values, sent, wanted) => {
+    for (const [method, below] of [
+      ['POST', '/action'],
+      ['PUT', ''],
+    ] as const) {
+      const { send } = await openBody(verb(name, values), {
+        responses: { 202: json(object({ task: object({ id: TEXT }) })) },
+      });
+      const path = `/boilers/${String((await send('POST', '/boilers', { name: 'old' })).body['id'])}`;
+      await send(method, path + below, below === '' ? { name: 'old', ...sent } : sent);
+      expect((await send('GET', path)).body).toMatchObject({ name: 'old', status: wanted });
+    }
   });
 });
 

@@ -5,7 +5,7 @@ export const SEGMENTS = {
     names: 'contents? download raw file body pdf data media blob bytes',
     seen: 'GitHub, OpenAI',
   },
-  copy: { where: 'segment', names: 'copy clone duplicate fork remix', seen: 'Box, GitHub' },
+  copy: { where: 'segment', names: 'copy clone duplicate fork remix replicate', seen: 'Box, GitHub' },
   /** Creates or changes several items. */
   batch: {
     where: 'segment',
@@ -13,6 +13,12 @@ export const SEGMENTS = {
       *bulk* *batch* *man(y|ies)* *multiple* *import* *create* *add* *insert* *upsert* *update* *replace* *list*
     `,
     seen: 'GitHub, OpenAI',
+  },
+  /** Before an action of an item: `/servers/{id}/actions/poweroff`. */
+  actions: {
+    where: 'segment',
+    names: 'actions? operations? commands? status power lifecycle transitions?',
+    seen: 'Hetzner, Mailchimp, Proxmox',
   },
   upload: { where: 'segment', names: 'contents? uploads? files?', seen: 'GitHub, OpenAI' },
   remove: { where: 'segment', names: '*delete* *remove* *destroy*', seen: 'GitHub, OpenAI' },

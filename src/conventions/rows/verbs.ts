@@ -13,8 +13,16 @@ export const VERBS = {
   resume: { where: 'segment', names: '*resume *retry *restart *unpause *rerun', seen: 'GitHub, OpenAI' },
   /** Brings back what was removed. */
   restore: { where: 'segment', names: 'restore undelete untrash unremove recover reinstate', seen: 'GitHub' },
-  disable: { where: 'segment', names: 'cancel disable deactivate', seen: 'GitHub, OpenAI' },
-  enable: { where: 'segment', names: '(re)?enable (re)?activate', seen: 'GitHub, OpenAI' },
+  disable: { where: 'segment', names: 'cancel disable deactivate (turn|switch|power)?off', seen: 'GitHub, OpenAI' },
+  enable: { where: 'segment', names: '(re)?enable (re)?activate (turn|switch|power)?on', seen: 'GitHub, OpenAI' },
+  /** Before the name of a flag: `make-default`. */
+  mark: { where: 'verb', names: 'mark make set', seen: 'GitHub' },
+  /** A member of a request whose values are actions. */
+  sent: {
+    where: 'property',
+    names: '*action *event *command *transition *operation',
+    seen: 'GitLab, Scaleway, Zoom',
+  },
   create: { where: 'verb', names: 'create add new insert register open upload send post', seen: 'GitHub, OpenAI' },
   read: { where: 'verb', names: 'info get read retrieve show fetch lookup', seen: 'GitHub, Box, Mopidy' },
   update: { where: 'verb', names: 'update edit set rename modify change patch', seen: 'GitHub, OpenAI' },

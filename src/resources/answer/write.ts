@@ -8,7 +8,7 @@ import { capitalize, readWords, toBareName } from '../../base/names.js';
 import { isFormType } from '../../contract/media-type.js';
 import { completeBody, createSeveralWriter, locateItem } from './bodies.js';
 import { createIdCheck } from './conditions.js';
-import { filterMembers, isObject, joinObjects, omitAt, readMember, withPath } from '../../base/json.js';
+import { filterMembers, isObject, joinObjects, omitAt, readMember, readOwn, withPath } from '../../base/json.js';
 import { readBodyPointer } from '../infer/contract-index.js';
 import { applyJsonPatch, createElementMerge, type ElementMerge, isJsonPatch } from '../item/json-patch.js';
 import { listProperties, type SchemaView } from '../../contract/schema-view/schema-view.js';
@@ -19,6 +19,7 @@ import { isSameItem } from '../item/positions.js';
 import { type Binding, CREATES, type Resource, createsUnknown, isPathId } from '../item/resource.js';
 import type { Answer } from '../../http/answer.js';
 import type { StoredItem, Item } from '../store/lists/item-list.js';
+import { findSentEffects } from '../item/effects.js';
 import { readItemKey } from '../item/identity.js';
 import type { ItemModel } from '../item/item-model.js';
 import { createDerive } from '../item/server-values.js';
@@ -199,8 +200,9 @@ export function createUpdateHandler(context: OperationContext): StateHandler {
   const body = pointer === undefined ? undefined : locateItem(context, model, pointer).schema;
   const parameters = context.binding.operation.parameters.flatMap((each) => (each.in === 'query' ? [each.name] : []));
   const merge = createElementMerge(read, { body, schema: model.schema, parameters });
+  const readSet = createSetReader(context, body);
   const update = createChangeHandler(asChange(context), (exchange, { item }) =>
-    readChange(context, exchange, { item, merge }),
+    readChange(context, exchange, { item, merge, set: readSet(exchange) }),
   );
   if (createsUnknown(context.binding, context.resources)) return createUpsertHandler(context, update);
   return isRestoring(context.binding) ? withRestoring(context, update) : update;
@@ -226,12 +228,25 @@ function withRestoring(context: OperationContext, change: StateHandler): StateHa
   };
 }
 
+/** Plans what a change sets beside the properties that it sends: what its path says, or a member such as `{ "action": "poweroff" }`. */
+function createSetReader(
+  { binding: { set }, model, reader }: OperationContext,
+  body: SchemaView | undefined,
+): (exchange: Exchange) => Item {
+  const sent = findSentEffects(body, model.schema);
+  if (sent === undefined) return () => set;
+  return ({ call }) => ({ ...set, ...readOwn(sent.byValue, String(readMember(reader.one(call), sent.name))) });
+}
+
 /** Replaces a whole item; where the contract declares 201, an unknown id is created. */
 export function createReplaceHandler(context: OperationContext): StateHandler {
   const { binding, model, reader } = context;
   const writeWhole = createReplacement(context);
+  const pointer = readBodyPointer(binding.operation);
+  const readSet = createSetReader(context, pointer === undefined ? undefined : context.read(pointer));
   const replace = createChangeHandler(asChange(context), (exchange, entry, location) => ({
     after: writeWhole(exchange, { entry, location, body: reader.one(exchange.call) }),
+    set: readSet(exchange),
   }));
   const isAdded = model.resource.singleton || createsUnknown(binding, context.resources);
   return isAdded ? createUpsertHandler(context, replace) : replace;
@@ -386,11 +401,10 @@ type Change = { readonly after: Item; readonly set?: Item } | { readonly refused
 function readChange(
   context: OperationContext,
   exchange: Exchange,
-  { item, merge }: { readonly item: Item; readonly merge: ElementMerge },
+  { item, merge, set }: { readonly item: Item; readonly merge: ElementMerge; readonly set: Item },
 ): Change {
   const { call } = exchange;
   const { model } = context;
-  const { set } = context.binding;
   // An object is a merge patch, whatever its media type.
   const isDeclared = call.mediaType === 'application/json-patch+json';
   if (isDeclared ? !isObject(call.body) : isJsonPatch(call.body)) {

@@ -9,7 +9,7 @@ import {
   declaresStatus,
   findJsonMedia,
 } from '../../contract/operations/responses.js';
-import { findEffect } from '../item/effects.js';
+import { findEffect, findSentEffects } from '../item/effects.js';
 import { isStatus } from '../item/server-values.js';
 import type { Action, Binding, ParameterPlace, Within } from '../item/resource.js';
 import { findItemPlace, isSameItem, isSummary, compareSchemas } from '../item/positions.js';
@@ -155,19 +155,28 @@ export const bindItemWord: Bind = (index, candidate, operation) => {
     }
     return `"${word}" is not a list, the content of an item or a singleton`;
   }
-  if (operation.method !== 'POST' && operation.method !== 'PUT' && operation.method !== 'PATCH') {
-    return `${operation.method} "${word}" on an item is not supported`;
-  }
+  const { method } = operation;
+  if (method === 'DELETE') return bindUndoing(index, candidate, operation);
+  if (method !== 'POST' && method !== 'PUT' && method !== 'PATCH')
+    return `${method} "${word}" on an item is not supported`;
   const item = index.read(candidate.schema);
   const answer = findShown(index, candidate, operation);
   const set = findEffect(word, item);
+  if (set === undefined && means(word, 'segments.actions')) {
+    const sent = findSentEffects(index.body(operation), item);
+    if (sent !== undefined)
+      return found('act', 0.7, `"${word}" of an item; "${sent.name}" of the request names the action`);
+  }
   const restores = means(word, 'verbs.restore') && hasRemoval(index, candidate);
   const isItem =
     answer !== undefined &&
     item !== undefined &&
     (answer.pointer === item.pointer || (isSameItem(index.read, item, answer) && (set !== undefined || restores)));
   if (!isItem) {
-    const isReported = isReport(index, answer, item) || (index.isTask(operation) && item?.pointer !== answer?.pointer);
+    const isReported =
+      isReport(index, answer, item) ||
+      isActionPath(index, operation) ||
+      (index.isTask(operation) && item?.pointer !== answer?.pointer);
     if ((set === undefined && !restores) || !isReported)
       return `"${word}" of an item, but the response is not that item`;
     const effect = set === undefined ? 'brings back what was removed' : describeEffect(set);
@@ -183,6 +192,27 @@ export const bindItemWord: Bind = (index, candidate, operation) => {
   const why = `"${word}" of an item; the response is the item; ${describeEffect(set)}`;
   return { candidate, action: 'act', set, confidence: 0.85, why };
 };
+
+/** Whether the path says that it is an action: `/servers/{id}/actions/poweroff`. */
+function isActionPath(index: ContractIndex, operation: Operation): boolean {
+  const words = index.shape(operation)?.groups.at(-1)?.words ?? [];
+  return words.length > 1 && means(words.at(-2) ?? '', 'segments.actions');
+}
+
+/** A DELETE of a word that a PUT or a POST sets undoes it: `/notes/{id}/star`. */
+function bindUndoing(
+  index: ContractIndex,
+  candidate: CollectionCandidate,
+  operation: Operation,
+): InferredAction | string {
+  const word = index.word(operation);
+  const methods = index.operationsAt(index.shape(operation)?.key);
+  const item = index.read(candidate.schema);
+  const isSet = (methods.has('PUT') || methods.has('POST')) && findEffect(word, item) !== undefined;
+  const set = isSet ? findEffect(`un${word}`, item) : undefined;
+  if (set === undefined) return `DELETE "${word}" on an item is not supported`;
+  return { candidate, action: 'act', set, confidence: 0.8, why: `DELETE "${word}" of an item; ${describeEffect(set)}` };
+}
 
 /** Whether a DELETE removes items: of their path, or of that of the collection. */
 function hasRemoval(index: ContractIndex, { key, itemKey }: CollectionCandidate): boolean {

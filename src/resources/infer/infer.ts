@@ -1,3 +1,4 @@
+import { means } from '../../conventions/conventions.js';
 import {
   BEHIND_ITEM,
   type Binding,
@@ -297,9 +298,11 @@ function bindWord(index: ContractIndex, tree: CollectionTree, operation: Operati
   const groups = index.shape(operation)?.groups ?? [];
   const last = groups.at(-1);
   const above = groups.at(-2);
-  if (above !== undefined && last?.words.length === 1) {
-    const item = tree.at(above.key);
-    if (item !== undefined) return bindItemWord(index, item, operation);
+  const item = above === undefined ? undefined : tree.at(above.key);
+  if (item !== undefined && last?.words.length === 1) return bindItemWord(index, item, operation);
+  if (item !== undefined && last?.words.length === 2 && means(last.words[0] ?? '', 'segments.actions')) {
+    const bound = bindItemWord(index, item, operation);
+    if (typeof bound !== 'string') return bound;
   }
   const keys = (last?.words.length ?? 0) > 1 ? listShorterKeys(groups) : [];
   const [near, far] = keys.map((key) => tree.at(key));

@@ -10,7 +10,7 @@ import {
 import { listStatuses } from '../../conventions/names.js';
 import { readOwn } from '../../base/json.js';
 import { readWords, toBareName } from '../../base/names.js';
-import { listProperties, type SchemaView } from '../../contract/schema-view/schema-view.js';
+import { listProperties, type PropertyView, type SchemaView } from '../../contract/schema-view/schema-view.js';
 import type { Item } from '../store/lists/item-list.js';
 import { CHANGE_TIME, chooseInitialStatus, isInactiveTime, isTime } from './server-values.js';
 
@@ -24,6 +24,12 @@ interface Verb {
   readonly bases: readonly string[];
   /** The words behind the verb: `paid` for `mark-as-paid`. */
   readonly rest: string;
+}
+
+/** What the values of a member of a request do to an item: `{ "action": "poweroff" }`, `{ "state_event": "close" }`. */
+export interface SentEffects {
+  readonly name: string;
+  readonly byValue: Readonly<Record<string, Item>>;
 }
 
 function readVerb(name: string): Verb {
@@ -44,21 +50,39 @@ function readVerb(name: string): Verb {
   };
 }
 
+/** The member of a request whose values are actions on an item; undefined where the item has it, or no value has an effect. */
+export function findSentEffects(body: SchemaView | undefined, item: SchemaView | undefined): SentEffects | undefined {
+  for (const { name, schema } of listProperties(body)) {
+    if (!means(name, 'verbs.sent') || item?.members.has(name) === true) continue;
+    const effects = (schema.enum ?? []).flatMap((value) => {
+      const set = typeof value === 'string' ? findEffect(value, item) : undefined;
+      return set === undefined ? [] : [[String(value), set] as const];
+    });
+    if (effects.length > 0) return { name, byValue: Object.fromEntries(effects) };
+  }
+  return undefined;
+}
+
 /** What an action sets: the status, flags (`archived: true`) and times (`canceled`); undefined where the schema has none of them. */
 export function findEffect(name: string, schema: SchemaView | undefined): Item | undefined {
   const verb = readVerb(name);
   const status = findStatusFor(verb, schema);
-  const { word, undone } = verb;
-  const isOn = means(word, 'verbs.enable') ? true : means(word, 'verbs.disable') ? false : undefined;
+  const { word, undone, bases, rest } = verb;
+  const turns = (idea: 'verbs.disable' | 'verbs.enable'): boolean => bases.some((base) => means(base, idea));
+  const isOn = turns('verbs.enable') ? true : turns('verbs.disable') ? false : undefined;
+  const led = findLedFlag(verb, schema);
   const set: Record<string, unknown> = {};
   for (const property of listProperties(schema)) {
     const bare = property.bare.replace(/^is(?=[a-z]{4})/, '');
     const isForm = (base: string): boolean =>
       isParticiple(base, bare.replace(TIME_ENDING, '')) || isParticiple(base, bare);
-    const isUndone = undone.some(isForm);
+    // `DELETE /notes/{id}/default` and `unpin` undo what the name of the flag says, too.
+    const isUndone = undone.some((base) => isForm(base) || bare === base);
     const isDone = isUndone || isForm(word);
     if (property.schema.type === 'boolean') {
-      if (isDone) set[property.name] = !isUndone;
+      const isNamed = bare === word || (bare === rest && means(word, 'verbs.mark'));
+      if (isDone || isNamed) set[property.name] = !isUndone;
+      else if (led?.name === property.name) set[led.name] = led.value;
       else if (isOn !== undefined && means(bare, 'values.active')) set[property.name] = isOn;
       else if (isOn !== undefined && means(bare, 'statuses.inactive')) set[property.name] = !isOn;
     } else if (isDone && isTime(property)) {
@@ -76,28 +100,65 @@ export function findEffect(name: string, schema: SchemaView | undefined): Item |
   return Object.keys(set).length === 0 ? undefined : set;
 }
 
-/** The status that an action leads to; undefined where the enum of the schema has none like it. */
+/** The flag of what an action leads to, where none has its own name: `completed` for `close`. */
+function findLedFlag(
+  { word, undone }: Verb,
+  schema: SchemaView | undefined,
+): { readonly name: string; readonly value: boolean } | undefined {
+  const flags = listProperties(schema).filter((each) => each.schema.type === 'boolean');
+  const find = (verb: string): PropertyView | undefined =>
+    (readOwn(STATUSES_BY_VERB, verb) ?? [])
+      .flatMap((value) => flags.find(({ bare }) => bare.replace(/^is(?=[a-z]{4})/, '') === toBareName(value)) ?? [])
+      .at(0);
+  const done = find(word);
+  if (done !== undefined) return { name: done.name, value: true };
+  const [left] = undone.flatMap((verb) => find(verb) ?? []);
+  return left && { name: left.name, value: false };
+}
+
+/** The status that an action leads to; undefined where the enums of the schema have none like it. */
 function findStatusFor(
   verb: Verb,
   schema: SchemaView | undefined,
 ): { readonly property: string; readonly value: string } | undefined {
-  // The likeliest name first.
-  const properties = rankNames(schema?.members.keys() ?? [], 'statuses.main').flatMap(
-    (name) => schema?.members.get(name) ?? [],
-  );
-  for (const property of properties) {
-    const value = chooseStatus(verb, listStatuses(property.schema));
-    if (value !== undefined) return { property: property.name, value };
+  const all = listProperties(schema);
+  const isForm = ({ bare }: PropertyView): boolean =>
+    [verb.word, ...verb.undone].some((base) => isParticiple(base, bare));
+  const isStatus = (each: PropertyView): boolean => means(each.name, 'statuses.name') || isForm(each);
+  // The likeliest name first; others are asked where these have no such status, such as `power_status`.
+  const main = rankNames(schema?.members.keys() ?? [], 'statuses.main');
+  const others = all.filter((each) => !main.includes(each.name) && isStatus(each)).map(({ name }) => name);
+  const properties = [...main, ...others].flatMap((name) => schema?.members.get(name) ?? []);
+  const statuses = properties.map((property) => ({ property, values: listStatuses(property.schema) }));
+  for (const choose of listChoices(verb)) {
+    for (const { property, values } of statuses) {
+      const value = choose(values);
+      if (value !== undefined) return { property: property.name, value };
+    }
   }
   return undefined;
 }
 
-function chooseStatus({ bases, rest, undone }: Verb, values: readonly string[]): string | undefined {
-  const find = (bare: string): string | undefined => values.find((value) => toBareName(value) === bare);
+/** The ways to choose a status of some values, the likeliest first. */
+function listChoices({ bases, rest, undone }: Verb): readonly ((values: readonly string[]) => string | undefined)[] {
+  const find = (status: string, values: readonly string[]): string | undefined =>
+    values.find((value) => toBareName(value) === toBareName(status));
   const known = bases.flatMap((base) => readOwn(STATUSES_BY_VERB, base) ?? []);
-  const listed = known.flatMap((each) => find(toBareName(each)) ?? [])[0];
-  const form = bases.map((base) => findVerbForm(base, values)).find((each) => each !== undefined);
-  return listed ?? form ?? (rest === '' ? undefined : find(rest)) ?? chooseEarlier(undone, values);
+  return [
+    ...known.map((status) => (values: readonly string[]) => find(status, values)),
+    ...bases.map((base) => (values: readonly string[]) => findVerbForm(base, values)),
+    (values) => (rest === '' ? undefined : find(rest, values)),
+    (values) => undone.map((base) => findOpposite(base, values)).find((each) => each !== undefined),
+    (values) => chooseEarlier(undone, values),
+  ];
+}
+
+/** The value that says that something is not so: `not_suspended` for `suspend`. */
+function findOpposite(verb: string, values: readonly string[]): string | undefined {
+  return values.find((value) => {
+    const [, base] = /^(?:not|un)(.+)$/.exec(toBareName(value)) ?? [];
+    return base !== undefined && isParticiple(verb, base);
+  });
 }
 
 /** The status before another verb, where the values have the one that it leads to: `active` for `unban` beside `banned`. */
