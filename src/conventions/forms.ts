@@ -12,6 +12,12 @@ export const RANGE_END: RegExp = /^(start|begin|end)(date|time|datetime|at|on)$/
 /** The name of a property with an operator behind it: `status[ne]`, `title__contains`, `status_in`. */
 export const COMPARED_NAME: RegExp = /^(.+?)(?:__?|\[)([a-z]+)\]?$/i;
 
+/** A parameter that leaves items out, before the name of a property: `exclude_status`, `notStatus`. */
+export const EXCLUDED_NAME: RegExp = /^(?:exclude|except|not)(?:[-_]|(?=[A-Z]))(.+)$/;
+
+/** A parameter of Elasticsearch and its relatives that names the properties to show, or those not to. */
+export const SOURCE_FIELDS: RegExp = /^_source(_includes?|_excludes?)?$/;
+
 /** A segment that is a version of the API. */
 export const VERSION: RegExp = /^v\d+(\.\d+)*((alpha|beta|rc)\d*)?$/i;
 

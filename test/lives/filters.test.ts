@@ -123,6 +123,24 @@ describe('a parameter of a list', () => {
   });
 });
 
+describe('a parameter that leaves items out', () => {
+  it.each([
+    ['exclude_state', 'sent', ['A']],
+    ['notState', 'packed', ['B']],
+    ['exclude_depot_id', 'd1', ['B']],
+  ])('%s=%s', async (name, value, wanted) => {
+    const { send } = await open(query(name));
+    expect(titles((await send('GET', `/parcels?${name}=${value}`)).body)).toEqual(wanted);
+    expect(titles((await send('GET', '/parcels')).body)).toEqual(['A', 'B']);
+  });
+
+  it('of several values leaves out all of them, and a word that begins alike is another name', async () => {
+    const { send } = await open({ ...query('exclude_kind', arrayOf(TEXT)), explode: false }, query('notstate'));
+    expect(titles((await send('GET', '/parcels?exclude_kind=bag,box')).body)).toEqual([]);
+    expect(titles((await send('GET', '/parcels?notstate=sent')).body)).toEqual(['A', 'B']);
+  });
+});
+
 describe('conditions of a search that are JSON', () => {
   it.each([
     [{ query: { field: 'state', operator: '=', value: 'sent' } }, ['B']],

@@ -228,6 +228,35 @@ it('positions beside the number of a page are counted from 1, as in documents of
   expect(await read('per_page=2&page=3')).toEqual({ current_page: 3, from: null, to: null });
 });
 
+it('a link that is required and can be null is null where there is no such page', async () => {
+  const link = { ...object({ href: TEXT, type: TEXT }), type: ['object', 'null'] };
+  const _links = object({ self: object({ href: TEXT }), previous: link, next: link }, 'self', 'previous', 'next');
+  const { send } = await openBoats(3, [query('limit', INTEGER), query('from')], object({ items: BOATS, _links }));
+  const first = (await send('GET', '/boats?limit=2')).body['_links'] as Record<string, Part>;
+  expect(first).toMatchObject({ previous: null, next: { href: expect.any(String) } });
+  const { pathname, search } = new URL(String(first['next']?.['href']));
+  expect((await send('GET', (pathname + search) as '/boats')).body['_links']).toMatchObject({ next: null });
+});
+
+it.each([
+  ['Use -1 for all.', 23],
+  ['How many boats, not -1.5.', 20],
+  ['How many boats.', 20],
+])('a limit of -1 where the description is "%s" shows %d items', async (description, wanted) => {
+  const { send } = await openBoats(23, [{ ...query('limit', INTEGER), description }], BOATS);
+  expect((await send('GET', '/boats?limit=-1')).list).toHaveLength(wanted);
+  expect((await send('GET', '/boats?limit=2')).list).toHaveLength(2);
+});
+
+it('the members of an object in the query are the parameters of a page', async () => {
+  const group = { ...query('pagination', object({ page: INTEGER, pageSize: INTEGER })), style: 'deepObject' };
+  const pagination = object({ page: INTEGER, pageSize: INTEGER, pageCount: INTEGER, total: INTEGER });
+  const { send } = await openBoats(4, [group], object({ items: BOATS, meta: object({ pagination }) }));
+  const answer = await send('GET', '/boats?pagination[page]=2&pagination[pageSize]=3');
+  expect(readIds(answer)).toEqual([4]);
+  expect(answer.body['meta']).toEqual({ pagination: { page: 2, pageSize: 3, pageCount: 2, total: 4 } });
+});
+
 describe('pages of Spring', () => {
   const page = object({ number: INTEGER, size: INTEGER, totalElements: INTEGER, totalPages: INTEGER });
   const parameters = (first: object): readonly object[] => [

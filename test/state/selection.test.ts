@@ -116,6 +116,28 @@ it('the default of a filter leaves out no items with a value that the filter can
   expect(await list('?kind=active')).toEqual(['active']);
 });
 
+it.each([
+  ['_source=note', { id: 'a', note: 'n' }],
+  ['_source_includes=title', { id: 'a', title: 't' }],
+  ['_source_excludes=title', { id: 'a', note: 'n' }],
+  ['_source=true', { id: 'a', title: 't', note: 'n' }],
+  // Without the underscore it is a name like any other.
+  ['source=note', { id: 'a', title: 't', note: 'n' }],
+])('%s', async (search, wanted) => {
+  const names = ['_source', '_source_includes', '_source_excludes', 'source'];
+  const Note = object({ id: TEXT, title: TEXT, note: TEXT }, 'id');
+  const spec = toDocument(
+    {
+      '/notes': { post: takes(ref('Note'), ref('Note'), 201) },
+      '/notes/{id}': { ...inPath('id'), get: { parameters: names.map((name) => query(name)), ...shows(ref('Note')) } },
+    },
+    { Note },
+  );
+  const { send } = await openShop({ spec });
+  await send('POST', '/notes', { id: 'a', title: 't', note: 'n' });
+  expect((await send('GET', `/notes/a?${search}`)).body).toEqual(wanted);
+});
+
 describe('a parameter with ids', () => {
   const pets = (...parameters: readonly object[]): Part =>
     toDocument(

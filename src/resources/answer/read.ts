@@ -292,6 +292,7 @@ function readDescending(plan: PagePlan, values: PageValues): boolean {
 function readLimit(plan: PagePlan, values: PageValues): number {
   const given = plan.limits.map((name) => values[name]).find((value) => value !== undefined);
   const limit = typeof given === 'number' ? given : Number(given ?? Number.NaN);
+  if (limit < 0 && plan.isUnlimited) return plan.maximumLimit;
   // Some contracts allow a negative limit, or mean none by 0: then the default applies.
   const isCount = Number.isFinite(limit) && limit >= (plan.defaultLimit === Infinity ? 1 : 0);
   return Math.min(isCount ? Math.floor(limit) : plan.defaultLimit, plan.maximumLimit);

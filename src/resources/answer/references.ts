@@ -1,5 +1,6 @@
 import { isIdValue } from '../../base/exact-number.js';
 import { means } from '../../conventions/conventions.js';
+import { SOURCE_FIELDS } from '../../conventions/forms.js';
 import type { Item } from '../store/lists/item-list.js';
 import {
   NO_MEMBERS,
@@ -408,15 +409,17 @@ function createInclusion(context: OperationContext, query: readonly string[]): I
   };
 }
 
-/** Plans the selection of properties: those that are named, the id and what the schema requires. */
+/** Plans the selection of properties: those that are named, the id and what the schema requires; or all but those that are named. */
 function createSelection(
   context: OperationContext,
   query: readonly string[],
 ): ((values: Item, body: unknown) => unknown) | undefined {
   const { binding, model, read } = context;
-  const parameter = query.find((name) => means(name, 'queries.fields') && model.schema?.members.has(name) !== true);
+  const isSelection = (name: string): boolean =>
+    SOURCE_FIELDS.test(name) || (means(name, 'queries.fields') && model.schema?.members.has(name) !== true);
+  const parameters = query.filter(isSelection);
   const media = findSuccessMedia(binding.operation);
-  if (parameter === undefined || media === undefined) return undefined;
+  if (parameters.length === 0 || media === undefined) return undefined;
   const { list } = binding;
   const one = list === undefined ? locateItem(context, model, media.schemaPointer) : undefined;
   const path = list === undefined ? (one?.path ?? []) : [...list.path, ...list.element];
@@ -425,13 +428,16 @@ function createSelection(
   const required = listProperties(schema)
     .filter((property) => property.required)
     .map(({ name }) => name);
-  const always = [...required, (model.resource.idProperty ?? 'id').split('.')[0]];
-  return (values, body) => {
-    const named = readNames(values[parameter]).map((name) => name.split(/[./(]/)[0] ?? '');
-    if (!named.some((name) => schema.members.has(name))) return body;
-    const shown = new Set([...named, ...always]);
-    return mapAt(body, path, (item) => (isObject(item) ? filterMembers(item, (name) => shown.has(name)) : item));
+  const always = new Set([...required, (model.resource.idProperty ?? 'id').split('.')[0]]);
+  const select = (body: unknown, parameter: string, value: unknown): unknown => {
+    const named = new Set(readNames(value).map((name) => name.split(/[./(]/)[0] ?? ''));
+    if (![...named].some((name) => schema.members.has(name))) return body;
+    const isShown = parameter.includes('exclude')
+      ? (name: string): boolean => !named.has(name) || always.has(name)
+      : (name: string): boolean => named.has(name) || always.has(name);
+    return mapAt(body, path, (item) => (isObject(item) ? filterMembers(item, isShown) : item));
   };
+  return (values, body) => parameters.reduce((shown, name) => select(shown, name, values[name]), body);
 }
 
 interface Expansion {

@@ -177,9 +177,10 @@ function buildMember(
   if (plan.kind === 'constant') return plan.value;
   if (plan.kind === 'object') {
     // The link to a page that does not exist is absent as a whole.
-    if (!required && facts !== undefined && lacksPage(plan.members, facts)) return nullable ? null : undefined;
+    const isNeeded = required && !nullable;
+    if (!isNeeded && facts !== undefined && lacksPage(plan.members, facts)) return nullable ? null : undefined;
     const inner = buildObject(plan.members, content, facts);
-    if (Object.keys(inner).length > 0 || required) return inner;
+    if (Object.keys(inner).length > 0 || isNeeded) return inner;
     return nullable ? null : undefined;
   }
   const value = facts && readField(plan.field, facts);

@@ -1,4 +1,4 @@
-import { COMPARED_NAME, DATED_NAME, RANGE_END, TIME_ENDING } from '../../conventions/forms.js';
+import { COMPARED_NAME, DATED_NAME, EXCLUDED_NAME, RANGE_END, TIME_ENDING } from '../../conventions/forms.js';
 import { SAYS_CHANGED, SAYS_DATE } from '../../conventions/descriptions.js';
 import { means } from '../../conventions/conventions.js';
 import { toItemNoun, toSingular } from '../../conventions/names.js';
@@ -37,7 +37,15 @@ export function findFilter(input: FilterInput, schema: SchemaObject, known: Filt
     const inside = item && findFilter(input, schema, { ...known, item, resource: undefined });
     if (inside !== undefined) return { ...inside, property: `${name}.${inside.property}` };
   }
-  return findCompared(input, schema, known);
+  return findExcluded(input, schema, known) ?? findCompared(input, schema, known);
+}
+
+/** The filter that leaves out what has a value: `exclude_status`. */
+function findExcluded(input: FilterInput, schema: SchemaObject, known: FilterKnowledge): Filter | undefined {
+  const [, name] = EXCLUDED_NAME.exec(input.name) ?? [];
+  const named = name === undefined ? undefined : findNamed({ ...input, name }, schema, known);
+  const filter = named && toFilter(input, schema, named);
+  return filter && { ...filter, operator: 'ne' };
 }
 
 /** The filter by an operator behind the name of a property: `status[ne]`, `title__contains`, `status_in`. */

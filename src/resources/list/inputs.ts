@@ -47,7 +47,7 @@ export function findPageInputs(contract: Contract, operation: Operation): readon
     ) {
       return members.map(({ name: own, required: isRequired, schema: inner, target }) => ({
         name: `${name}[${own}]`,
-        known: `${name}[${own}]`,
+        known: readKnown(contract, `${name}[${own}]`),
         path: [name, own],
         in: place,
         required: isRequired,

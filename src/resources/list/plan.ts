@@ -37,6 +37,8 @@ export interface PagePlan extends PageFacts {
   readonly defaultLimit: number;
   /** The parameters that can limit a page: some lists have `limit` beside `pageSize`. */
   readonly limits: readonly string[];
+  /** Whether a negative limit asks for all items, as its description says. */
+  readonly isUnlimited: boolean;
   /** Larger limits are reduced to this; Infinity where the contract declares none. */
   readonly maximumLimit: number;
   /** The parameter that reverses the order. */
@@ -132,6 +134,7 @@ function planPages(operation: Operation, known: PageKnowledge, query: readonly C
     firstOffset: readFirst(named('offset'), known.shape !== undefined && isFromOne(known.shape) ? 1 : 0),
     numbers: readNumbers(names.token),
     limits,
+    isUnlimited: UNLIMITED.test(limit?.description ?? limit?.own.description ?? ''),
     isAlwaysGiven: named('token')?.required === true,
     fits: createFit(named('token'), isNumbered),
     defaultLimit: limit === undefined ? (isWhole ? Infinity : PAGE_SIZE) : readDefault(limit),
@@ -367,6 +370,9 @@ function createFit(parameter: Candidate | undefined, isNumbered: boolean): (valu
 function isFromOne(shape: Plan): boolean {
   return hasMember(shape, 'pages.fromOne') && hasMember(shape, 'pages.itemsPerPage');
 }
+
+/** How a description says that -1 is no limit: "Use -1 for all." */
+const UNLIMITED = /(?<![\w.])-1(?![\w.])/;
 
 /** The default of a limit: that of its schema, else the one in its description. */
 function readDefault(parameter: Candidate): number {
