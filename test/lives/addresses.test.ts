@@ -143,6 +143,33 @@ describe('a create below a parent of what is read at the top', () => {
   });
 });
 
+describe('a POST that has the id of another item behind a word', () => {
+  const openFor = (summary: string): Promise<Shop> =>
+    open(
+      {
+        '/jars': { get: shows(arrayOf(ref('Jar'))), post: takes(NewJar, ref('Jar'), 201) },
+        '/jars/{id}': { ...inPath('id'), get: finds(ref('Jar')) },
+        '/jars/guest/{guest_id}': { ...inPath('guest_id'), post: { summary, ...takes(NewJar, ref('Jar'), 201) } },
+      },
+      { Jar },
+    );
+
+  it('creates an item for it where it says that it creates', async () => {
+    const { send } = await openFor('Create a jar for a guest');
+    const { body } = await send('POST', '/jars/guest/7', sent);
+    expect(body).toMatchObject(sent);
+    expect(body['id']).not.toBe('7');
+    expect((await send('GET', `/jars/${String(body['id'])}`)).body).toEqual(body);
+    expect((await send('GET', '/jars')).list).toEqual([body]);
+  });
+
+  it('creates none where it says something else', async () => {
+    const { send } = await openFor('Lend a jar to a guest');
+    await send('POST', '/jars/guest/7', sent);
+    expect((await send('GET', '/jars')).list).toEqual([]);
+  });
+});
+
 describe('what is read by the query and listed by a summary', () => {
   const Line = object({ id: TEXT, label: TEXT });
   const open1 = (create: Part): Promise<Shop> =>
@@ -281,5 +308,41 @@ describe('methods that call a uuid plainly id', () => {
     expect((await send('POST', '/jars.list')).body).toEqual([body]);
     await send('POST', '/jars.delete', { id: uuid });
     expect((await send('POST', '/jars.list')).body).toEqual([]);
+  });
+});
+
+describe('paths of a verb and a noun with the id behind them', () => {
+  const paths = (name: (verb: string, noun: string) => string, isRead = true): Part => ({
+    [`/v1/${name('create', 'jar')}`]: { post: takes(NewJar, ref('Jar'), 201) },
+    ...(isRead && { [`/v1/${name('get', 'jar')}/{jar_id}`]: { ...inPath('jar_id'), get: finds(ref('Jar')) } }),
+    [`/v1/${name('list', 'jars')}`]: { get: shows(arrayOf(ref('Jar'))) },
+    [`/v1/${name('update', 'jar')}/{jar_id}`]: { ...inPath('jar_id'), patch: takes(NewJar, ref('Jar')) },
+    [`/v1/${name('delete', 'jar')}/{jar_id}`]: { ...inPath('jar_id'), delete: REMOVED },
+  });
+  const camel = (verb: string, noun: string): string => verb + noun.charAt(0).toUpperCase() + noun.slice(1);
+
+  it.each([
+    ['with a dash', (verb: string, noun: string) => `${verb}-${noun}`],
+    ['in one word', camel],
+  ])('are those of one collection: %s', async (_, name) => {
+    const { send } = await open(paths(name), { Jar });
+    const to = (verb: string, noun: string, id = '') => `/v1/${name(verb, noun)}${id}` as '/v1';
+    const { body } = await send('POST', to('create', 'jar'), sent);
+    const id = `/${String(body['id'])}`;
+    expect((await send('GET', to('get', 'jar', id))).body).toEqual(body);
+    await send('PATCH', to('update', 'jar', id), { label: 'figs' });
+    expect((await send('GET', to('list', 'jars'))).list).toEqual([{ ...body, label: 'figs' }]);
+    await send('DELETE', to('delete', 'jar', id));
+    expect((await send('GET', to('list', 'jars'))).list).toEqual([]);
+  });
+
+  it('stay as they are where nothing reads by the id, or where the noun has a path of its own', async () => {
+    const dashed = (verb: string, noun: string): string => `${verb}-${noun}`;
+    const other = { '/v1/jars': { get: shows(arrayOf(ref('Jar'))), post: takes(NewJar, ref('Jar'), 201) } };
+    for (const spec of [paths(dashed, false), { ...paths(dashed), ...other }]) {
+      const { mock, send } = await open(spec, { Jar });
+      await send('POST', '/v1/create-jar', sent);
+      expect(mock.journal.last()?.answer.from).not.toBe('state');
+    }
   });
 });

@@ -14,7 +14,7 @@ import { findListItems } from '../list/list-shape.js';
 import { compareSchemas, isSameItem, isSummary } from '../item/positions.js';
 import type { Within } from '../item/resource.js';
 import { type Candidates, type CollectionCandidate, isReadable, listNamed, readLastWord } from './candidates.js';
-import type { ContractIndex } from './contract-index.js';
+import { type ContractIndex, CREATING, isNamedAs } from './contract-index.js';
 import { listShorterKeys } from './path-shape.js';
 
 /** Whether a path can be an alias of another one: no operation reads or lists its items. */
@@ -184,9 +184,17 @@ export const findItemsByKey: FindWhole = (index, all, candidate) => {
     const property = properties.find(({ scalar, schema: own }) => scalar || own.type === 'array')?.name;
     return toKey(other, { property, parameter });
   }
+  if (isOwn(candidate.schema) && isCreateFor(index, candidate)) return { candidate: other, within: undefined };
   if (!isOwn(candidate.schema) || other.groups.at(-1)?.parameters.length !== 1) return undefined;
   return toKey(other, { property: properties.find(({ scalar }) => scalar)?.name, parameter, isKey: true });
 };
+
+/** Whether a path only creates, for what its parameter names: `POST /projects/user/{user_id}`. */
+function isCreateFor(index: ContractIndex, { itemKey }: CollectionCandidate): boolean {
+  const methods = index.operationsAt(itemKey);
+  const create = methods.size === 1 ? methods.get('POST') : undefined;
+  return create?.body !== undefined && isNamedAs(create, CREATING);
+}
 
 /**
  * The candidates with the schemas of memberships that only another path below the same parent lists: `PUT /crews/{id}/sailors/{sailor_id}`

@@ -81,6 +81,8 @@ export const bindItemOperation: Bind = (index, candidate, operation) => {
         ? found('replace', 0.85, 'PUT on the path of one item; it writes a whole item')
         : found('update', 0.8, 'PUT on the path of one item; its body can be part of an item');
     case 'POST':
+      if (index.shape(operation)?.groups.at(-1)?.key !== candidate.key && isNamedAs(operation, CREATING))
+        return found('create', 0.8, 'POST that creates an item for what the path names');
       return operation.body === undefined
         ? bindNamedAct(index, candidate, operation)
         : found('update', 0.8, 'POST with a body on the path of one item');
@@ -162,11 +164,8 @@ export const bindItemWord: Bind = (index, candidate, operation) => {
   const item = index.read(candidate.schema);
   const answer = findShown(index, candidate, operation);
   const set = findEffect(word, item);
-  if (set === undefined && means(word, 'segments.actions')) {
-    const sent = findSentEffects(index.body(operation), item);
-    if (sent !== undefined)
-      return found('act', 0.7, `"${word}" of an item; "${sent.name}" of the request names the action`);
-  }
+  const sent = set === undefined && means(word, 'segments.actions') && findSentEffects(index.body(operation), item);
+  if (sent) return found('act', 0.7, `"${word}" of an item; "${sent.name}" of the request names the action`);
   const restores = means(word, 'verbs.restore') && hasRemoval(index, candidate);
   const isItem =
     answer !== undefined &&
@@ -175,7 +174,8 @@ export const bindItemWord: Bind = (index, candidate, operation) => {
   if (!isItem) {
     const isReported =
       isReport(index, answer, item) ||
-      isActionPath(index, operation) ||
+      // `/servers/{id}/actions/poweroff`
+      means(index.shape(operation)?.groups.at(-1)?.words.at(-2) ?? '', 'segments.actions') ||
       (index.isTask(operation) && item?.pointer !== answer?.pointer);
     if ((set === undefined && !restores) || !isReported)
       return `"${word}" of an item, but the response is not that item`;
@@ -193,18 +193,8 @@ export const bindItemWord: Bind = (index, candidate, operation) => {
   return { candidate, action: 'act', set, confidence: 0.85, why };
 };
 
-/** Whether the path says that it is an action: `/servers/{id}/actions/poweroff`. */
-function isActionPath(index: ContractIndex, operation: Operation): boolean {
-  const words = index.shape(operation)?.groups.at(-1)?.words ?? [];
-  return words.length > 1 && means(words.at(-2) ?? '', 'segments.actions');
-}
-
 /** A DELETE of a word that a PUT or a POST sets undoes it: `/notes/{id}/star`. */
-function bindUndoing(
-  index: ContractIndex,
-  candidate: CollectionCandidate,
-  operation: Operation,
-): InferredAction | string {
+const bindUndoing: Bind = (index, candidate, operation) => {
   const word = index.word(operation);
   const methods = index.operationsAt(index.shape(operation)?.key);
   const item = index.read(candidate.schema);
@@ -212,7 +202,7 @@ function bindUndoing(
   const set = isSet ? findEffect(`un${word}`, item) : undefined;
   if (set === undefined) return `DELETE "${word}" on an item is not supported`;
   return { candidate, action: 'act', set, confidence: 0.8, why: `DELETE "${word}" of an item; ${describeEffect(set)}` };
-}
+};
 
 /** Whether a DELETE removes items: of their path, or of that of the collection. */
 function hasRemoval(index: ContractIndex, { key, itemKey }: CollectionCandidate): boolean {

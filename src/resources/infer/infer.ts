@@ -346,7 +346,7 @@ function toBinding(
 /** The parameters that identify the item of an operation. */
 function readItemParameters({ action, key }: InferredAction, group: PathGroup | undefined): readonly string[] {
   if (key !== undefined) return key.path.slice(-1);
-  return ANSWERS_LIST.has(action) ? [] : (group?.parameters ?? []);
+  return action === 'create' || ANSWERS_LIST.has(action) ? [] : (group?.parameters ?? []);
 }
 
 /** Where the parameters are that are not whole segments of the path. */

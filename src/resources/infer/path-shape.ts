@@ -1,9 +1,10 @@
 import { VERSION, PREFIX, CHOSEN_VERSION, ID_PART } from '../../conventions/forms.js';
-import { means } from '../../conventions/conventions.js';
+import { type Idea, means } from '../../conventions/conventions.js';
 import type { Operation } from '../../contract/operations/operation.js';
 import { toPlainPath } from '../../contract/router/path-span.js';
-import { toBareNoun } from '../../conventions/names.js';
-import { toBareName } from '../../base/names.js';
+import { toBareNoun, toSingular } from '../../conventions/names.js';
+import { readOwn } from '../../base/json.js';
+import { readWords, toBareName } from '../../base/names.js';
 
 /** One group of a path: static segments and the parameters after them, which identify one item. */
 export interface PathGroup {
@@ -35,6 +36,8 @@ interface DraftShape {
   readonly key: string;
   /** The parameter that the path leaves out, since it means the user of the request: `user_id` for `/me/posts`. */
   readonly own?: string | undefined;
+  /** Whether the path has a verb that is not in its groups: `/get-agent/{id}`. */
+  readonly hasVerb?: boolean;
 }
 
 /** The shapes of the paths of a contract; undefined where a segment mixes text and parameters. */
@@ -48,7 +51,7 @@ export function readPathShapes(
   isList: (operation: Operation, noun: string | undefined) => boolean,
   isSame: (one: Operation, other: Operation) => boolean,
 ): PathShapes {
-  const shapes = unifyOwn(splitGroups(unifyVersions(operations), isList), { isList, isSame });
+  const shapes = unifyOwn(splitGroups(unifyVerbs(unifyVersions(operations)), isList), { isList, isSame });
   return new Map(
     Array.from(shapes, ([operation, shape]) => [operation, shape && { ...shape, groups: withKeys(shape.groups) }]),
   );
@@ -134,6 +137,50 @@ function unifyVersions(operations: readonly Operation[]): DraftShapes {
       : withVersion(shape, known.version);
   };
   return new Map(Array.from(shapes, ([operation, shape]) => [operation, shape && unify(shape)]));
+}
+
+/** Reads `POST /create-agent` and `GET /get-agent/{id}` as `/agents` and `/agents/{id}`, where a create and a read have such paths. */
+function unifyVerbs(shapes: DraftShapes): DraftShapes {
+  const byKey = new Map<string, Map<Operation, DraftShape>>();
+  const keys = new Set<string>();
+  for (const [operation, shape] of shapes) {
+    if (shape !== undefined) keys.add(shape.key);
+    const plain = shape && readVerbPath(operation, shape);
+    if (plain === undefined) continue;
+    const key = toGroupKey(plain.groups, 'key');
+    byKey.set(key, (byKey.get(key) ?? new Map()).set(operation, plain));
+  }
+  const whole = [...byKey].filter(([key, own]) => {
+    const made = new Set(Array.from(own, ([{ method }, shape]) => `${method} ${shape.key}`));
+    const isOnce = made.size === own.size && !keys.has(key) && !keys.has(`${key}/{}`);
+    return isOnce && made.has(`POST ${key}`) && made.has(`GET ${key}/{}`);
+  });
+  if (whole.length === 0) return shapes;
+  const plain = new Map(whole.flatMap(([, own]) => [...own]));
+  return new Map(Array.from(shapes, ([operation, shape]) => [operation, plain.get(operation) ?? shape]));
+}
+
+/** The verbs before a noun, by method and by whether an id is behind it. */
+const PATH_VERBS: Readonly<Record<string, Idea>> = {
+  'POST ': 'verbs.create',
+  'GET ': 'verbs.list',
+  'GET id': 'verbs.read',
+  'DELETE id': 'verbs.remove',
+  'PATCH id': 'verbs.update',
+  'PUT id': 'verbs.update',
+  'POST id': 'verbs.update',
+};
+
+/** The path of the collection or of the item that a verb and a noun mean; undefined for any other path. */
+function readVerbPath({ method }: Operation, { groups, template }: DraftShape): DraftShape | undefined {
+  const [group] = groups;
+  if (group === undefined || groups.length > 1 || group.parameters.length > 1) return undefined;
+  const [verb = '', ...nouns] = readWords(group.words.at(-1) ?? '');
+  const idea = readOwn(PATH_VERBS, `${method} ${group.parameters.length === 0 ? '' : 'id'}`);
+  if (nouns.length === 0 || idea === undefined || !means(verb, idea)) return undefined;
+  const words = [...group.words.slice(0, -1), `${toSingular(nouns.join('-'))}s`];
+  const own = [{ words, parameters: group.parameters }];
+  return { groups: own, template, key: toGroupKey(own, 'itemKey'), hasVerb: true };
 }
 
 function readVersion({ groups }: DraftShape): { readonly noun: string; readonly version: string } | undefined {

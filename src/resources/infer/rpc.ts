@@ -60,7 +60,9 @@ interface RpcResource extends RpcGroup {
  * Nouns that have a path with a parameter (`/users/create` beside `/users/{id}`) are left to the inference from paths.
  */
 export function inferRpcResources(index: ContractIndex): RpcResources {
-  const methods = index.contract.operations.flatMap((operation) => readRpcMethod(index, operation) ?? []);
+  const methods = index.contract.operations.flatMap((operation) =>
+    index.shape(operation)?.hasVerb === true ? [] : (readRpcMethod(index, operation) ?? []),
+  );
   const groups = findGroups(index, methods);
   if (groups.length === 0) return { collections: new Map(), bindings: [] };
   const resources = groups.map((group): RpcResource => ({ ...group, parents: findParents(group, groups) }));

@@ -371,7 +371,7 @@ function isFromOne(shape: Plan): boolean {
   return hasMember(shape, 'pages.fromOne') && hasMember(shape, 'pages.itemsPerPage');
 }
 
-/** How a description says that -1 is no limit: "Use -1 for all." */
+/** How a description says that -1 means no limit: "Use -1 for all." */
 const UNLIMITED = /(?<![\w.])-1(?![\w.])/;
 
 /** The default of a limit: that of its schema, else the one in its description. */
