@@ -139,6 +139,13 @@ describe('a parameter that leaves items out', () => {
     expect(titles((await send('GET', '/parcels?exclude_kind=bag,box')).body)).toEqual([]);
     expect(titles((await send('GET', '/parcels?notstate=sent')).body)).toEqual(['A', 'B']);
   });
+
+  it('is not a flag, which leaves out members of the answer', async () => {
+    const { send } = await open(query('exclude_stamps', BOOLEAN));
+    const answer = await send('GET', '/parcels?exclude_stamps=true');
+    expect(titles(answer.body)).toEqual(['A', 'B']);
+    expect(answer.headers.get('x-mock-ignored')).toBe('exclude_stamps');
+  });
 });
 
 describe('conditions of a search that are JSON', () => {

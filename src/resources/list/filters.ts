@@ -43,7 +43,9 @@ export function findFilter(input: FilterInput, schema: SchemaObject, known: Filt
 /** The filter that leaves out what has a value: `exclude_status`. */
 function findExcluded(input: FilterInput, schema: SchemaObject, known: FilterKnowledge): Filter | undefined {
   const [, name] = EXCLUDED_NAME.exec(input.name) ?? [];
-  const named = name === undefined ? undefined : findNamed({ ...input, name }, schema, known);
+  // A flag such as `exclude_pull_requests` leaves out members of the answer, not items.
+  const isFlag = [schema.type].flat().includes('boolean');
+  const named = name === undefined || isFlag ? undefined : findNamed({ ...input, name }, schema, known);
   const filter = named && toFilter(input, schema, named);
   return filter && { ...filter, operator: 'ne' };
 }
