@@ -21,6 +21,11 @@ export function toItemNoun(collection: string): string {
   return toBareNoun(collection.split('.').at(-1));
 }
 
+/** The bare name of a flag without the `is` before it: `archived` for `isArchived`. */
+export function toFlagName(bare: string): string {
+  return bare.replace(/^is(?=[a-z]{4})/, '');
+}
+
 /** Whether the name of an id names what it identifies: `taskUid`, which is not the `uid` of any item. */
 export function isOwnIdName(name: string): boolean {
   return means(name, 'ids.ending') && !means(name, 'ids.id', 'ids.name');

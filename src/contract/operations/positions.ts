@@ -1,5 +1,6 @@
 import { isObject, mapValues } from '../../base/json.js';
 import type { Operation } from './operation.js';
+import { readOwnHint } from './own-hint.js';
 
 /** The names of parameters that clients may send by position, by the member of the body that has them. */
 export type Positions = Readonly<Record<string, readonly string[]>>;
@@ -8,9 +9,8 @@ export type Positions = Readonly<Record<string, readonly string[]>>;
 export const SPREAD = '*';
 
 /** A body with its parameters by name (JSON-RPC 2.0, section 4.2), as the hint `positions` has them; its grammar is checked with the others. */
-export function nameParameters(body: unknown, { extensions }: Pick<Operation, 'extensions'>): unknown {
-  const hint = extensions['x-mock'];
-  const positions = isObject(hint) ? hint['positions'] : undefined;
+export function nameParameters(body: unknown, operation: Operation): unknown {
+  const positions = readOwnHint(operation, 'positions');
   // The grammar has verified the type of the cast.
   return isObject(positions) ? nameElements(body, positions as Positions) : body;
 }

@@ -1,6 +1,7 @@
 import { readIntegers } from '../../base/exact-json.js';
 import { means } from '../../conventions/conventions.js';
 import type { Operation, Parameter } from '../../contract/operations/operation.js';
+import { readOwnHint } from '../../contract/operations/own-hint.js';
 import {
   hasErrors,
   NO_VIOLATIONS,
@@ -13,7 +14,7 @@ import {
   type ViolationCode,
   type ViolationPlace,
 } from '../../schema/violation.js';
-import { addTo, isObject, readOwn, setOwn } from '../../base/json.js';
+import { addTo, readOwn, setOwn } from '../../base/json.js';
 import type { ValueShape } from '../../contract/schema-view/shape.js';
 import type { SchemaCheck, Validators } from '../../schema/validate.js';
 import { isJsonType } from '../../contract/media-type.js';
@@ -407,8 +408,8 @@ export function createQueryReader(
 
 /** `x-mock: { query: brackets }` of an operation: how its clients serialize arrays and objects. */
 function readProfile(operation: Operation): QueryProfile | undefined {
-  const settings = operation.extensions['x-mock'];
-  return QUERY_PROFILES.find((profile) => isObject(settings) && profile === settings['query']);
+  const query = readOwnHint(operation, 'query');
+  return QUERY_PROFILES.find((profile) => profile === query);
 }
 
 /** Names in a path key with a fixed query: `/messages?beta=true`. */

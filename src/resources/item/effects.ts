@@ -7,7 +7,7 @@ import {
   TIME_ENDING,
   UNDOING_PREFIX,
 } from '../../conventions/forms.js';
-import { listStatuses } from '../../conventions/names.js';
+import { listStatuses, toFlagName } from '../../conventions/names.js';
 import { readOwn } from '../../base/json.js';
 import { readWords, toBareName } from '../../base/names.js';
 import { listProperties, type PropertyView, type SchemaView } from '../../contract/schema-view/schema-view.js';
@@ -73,7 +73,7 @@ export function findEffect(name: string, schema: SchemaView | undefined): Item |
   const led = findLedFlag(verb, schema);
   const set: Record<string, unknown> = {};
   for (const property of listProperties(schema)) {
-    const bare = property.bare.replace(/^is(?=[a-z]{4})/, '');
+    const bare = toFlagName(property.bare);
     const isForm = (base: string): boolean =>
       isParticiple(base, bare.replace(TIME_ENDING, '')) || isParticiple(base, bare);
     // `DELETE /notes/{id}/default` and `unpin` undo what the name of the flag says, too.
@@ -108,7 +108,7 @@ function findLedFlag(
   const flags = listProperties(schema).filter((each) => each.schema.type === 'boolean');
   const find = (verb: string): PropertyView | undefined =>
     (readOwn(STATUSES_BY_VERB, verb) ?? [])
-      .flatMap((value) => flags.find(({ bare }) => bare.replace(/^is(?=[a-z]{4})/, '') === toBareName(value)) ?? [])
+      .flatMap((value) => flags.find(({ bare }) => toFlagName(bare) === toBareName(value)) ?? [])
       .at(0);
   const done = find(word);
   if (done !== undefined) return { name: done.name, value: true };

@@ -25,7 +25,7 @@ import { type EnvelopeField, hasField, hasMember, type Plan } from './list-shape
 import { PAGE_STYLES, type PageFacts, type PageRole, type PageStyle, type PageStyleName } from './pagination.js';
 import { findBound, findFilter, findRangeBound, isTimeBound } from './filters.js';
 import type { Filter } from './view.js';
-import { listStatuses } from '../../conventions/names.js';
+import { listStatuses, toFlagName } from '../../conventions/names.js';
 import { isInactiveTime, isInstant, isStatus } from '../item/server-values.js';
 import type { StoredItem } from '../store/lists/item-list.js';
 
@@ -448,7 +448,7 @@ function findExcludedItems(
 /** Whether a value of a property says that an item is what a word names; undefined where the property says nothing about it. */
 function findHiddenValue(property: PropertyView, word: string): ((value: unknown) => boolean) | undefined {
   const { type } = property.schema;
-  const bare = toBareName(property.name).replace(/^is(?=[a-z]{4})/, '');
+  const bare = toFlagName(property.bare);
   if (type === 'boolean') {
     if (bare === word) return (value) => value === true;
     return means(word, 'statuses.inactive') && means(bare, 'values.active') ? (value) => value === false : undefined;
